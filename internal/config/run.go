@@ -3,8 +3,12 @@
 //
 // A field's tags say everything the rest needs: `toml` names the key, `help`
 // explains it in one sentence (unit included), `flag` names the command-line
-// flag where there is one, `range` bounds numbers ("0..1", "1..", open ends
-// allowed) and `oneof` lists the accepted words.
+// flag where there is one and `arg` its placeholder in the help, `range` bounds
+// numbers ("0..1", "1..", open ends allowed) and `oneof` lists the accepted words.
+//
+// Every source of values (a TOML file, a preset, --set, a flag) becomes a list
+// of Settings, each with the place it came from, so that all of them pass the
+// same checks and every error can name its place. Resolve applies them.
 package config
 
 import "time"
@@ -26,12 +30,12 @@ type Run struct {
 
 // Data selects the capture and how its pictures are read.
 type Data struct {
-	Path      string `toml:"path" help:"the capture: a folder, or the JSON file inside one"`
-	Downscale int    `toml:"downscale" flag:"downscale" range:"1..64" help:"divide the pictures' size by K: images_K where it exists, else reduced in memory"`
+	Path      string `toml:"path" arg:"PATH" help:"the capture: a folder, or the JSON file inside one"`
+	Downscale int    `toml:"downscale" flag:"downscale" arg:"K" range:"1..64" help:"divide the pictures' size by K: images_K where it exists, else reduced in memory"`
 	MaxSize   int    `toml:"max_size" flag:"max-size" range:"16..65536" help:"limit of the longest side in pixels; larger pictures are reduced"`
-	Images    string `toml:"images" flag:"images" help:"folder of the pictures inside the capture, by name"`
-	Sparse    string `toml:"sparse" flag:"sparse" help:"folder of the COLMAP model inside the capture, by name"`
-	TestEvery int    `toml:"test_every" flag:"test-every" range:"0..1000000" help:"every K-th view by name is for testing where the capture has no split of its own; 0 none"`
+	Images    string `toml:"images" flag:"images" arg:"DIR" help:"folder of the pictures inside the capture, by name"`
+	Sparse    string `toml:"sparse" flag:"sparse" arg:"DIR" help:"folder of the COLMAP model inside the capture, by name"`
+	TestEvery int    `toml:"test_every" flag:"test-every" arg:"K" range:"0..1000000" help:"every K-th view by name is for testing where the capture has no split of its own; 0 none"`
 	Alpha     string `toml:"alpha" flag:"alpha" oneof:"auto,transparent,mask" help:"what an alpha channel means: transparent (composited on the background) or mask (pixels to ignore); auto is transparent"`
 }
 
@@ -39,7 +43,7 @@ type Data struct {
 type Model struct {
 	SHDegree    int     `toml:"sh_degree" flag:"sh-degree" range:"0..3" help:"degree of the spherical harmonics of the colour"`
 	MaxSplats   int     `toml:"max_splats" flag:"max-splats" range:"1..50000000" help:"upper limit of the number of splats; memory for it is set aside at the start"`
-	Init        string  `toml:"init" flag:"init" help:"splat file (PLY) to start from, instead of the capture's points"`
+	Init        string  `toml:"init" flag:"init" arg:"FILE" help:"splat file (PLY) to start from, instead of the capture's points"`
 	InitSplats  int     `toml:"init_splats" range:"1..50000000" help:"number of random splats where the capture has no points (never above max_splats)"`
 	InitOpacity float64 `toml:"init_opacity" range:"0.001..0.999" help:"opacity of a new splat, 0..1"`
 	InitScale   float64 `toml:"init_scale" range:"0.001..100" help:"size of a new splat in units of the mean distance to its three nearest neighbours"`
@@ -51,9 +55,9 @@ type Model struct {
 type Train struct {
 	Steps           int           `toml:"steps" flag:"steps" range:"1..10000000" help:"number of steps; shapes the schedules"`
 	StopStep        int           `toml:"stop_step" flag:"stop-step" range:"0..10000000" help:"end after this step, schedules unchanged; 0 is off"`
-	TimeLimit       time.Duration `toml:"time_limit" flag:"time-limit" help:"end after this much training time, such as 90s or 5m; 0s is off"`
+	TimeLimit       time.Duration `toml:"time_limit" flag:"time-limit" arg:"90s" help:"end after this much training time, such as 90s or 5m; 0s is off"`
 	Seed            int           `toml:"seed" flag:"seed" range:"0..4294967295" help:"one number that drives view order, background, noise and sampling"`
-	Background      string        `toml:"background" flag:"background" help:"black, white, random or R,G,B with each 0..1; behind transparent pictures and behind the splats"`
+	Background      string        `toml:"background" flag:"background" arg:"COLOUR" help:"black, white, random or R,G,B with each 0..1; behind transparent pictures and behind the splats"`
 	SHInterval      int           `toml:"sh_interval" range:"0..10000000" help:"raise the SH degree every so many steps; 0 is steps/30"`
 	PlateauSteps    int           `toml:"plateau_steps" range:"0..10000000" help:"stop when the smoothed loss has not improved for this many steps; 0 is off"`
 	PlateauFraction float64       `toml:"plateau_fraction" range:"0..1" help:"relative improvement of the smoothed loss that counts as progress"`
@@ -112,13 +116,13 @@ type Eval struct {
 
 // Backend chooses where the pipeline runs.
 type Backend struct {
-	Device  string `toml:"device" flag:"device" help:"auto, cpu, vulkan or vulkan:N"`
+	Device  string `toml:"device" flag:"device" arg:"NAME" help:"auto, cpu, vulkan or vulkan:N"`
 	Threads int    `toml:"threads" flag:"threads" range:"0..1024" help:"CPU threads; 0 is all; the result does not depend on it"`
 	Profile bool   `toml:"profile" help:"time each kernel and print a summary at the end and at every log interval"`
 }
 
 // Output is where results go.
 type Output struct {
-	Dir       string `toml:"dir" flag:"out" help:"run folder; default runs/<date>-<capture>"`
+	Dir       string `toml:"dir" flag:"out" arg:"RUN" help:"run folder; default runs/<date>-<capture>"`
 	Overwrite bool   `toml:"overwrite" flag:"overwrite" help:"replace a run that is already in the folder"`
 }

@@ -8,10 +8,11 @@ import "splat/internal/geom"
 
 // View is one picture with its camera.
 type View struct {
-	Name     string      // the name in the capture, e.g. "r_0" or "cam0/0001.jpg"; unique, the sort key
+	Name     string      // unique in the capture, the sort key: "cam0/0001.jpg" (COLMAP), "train/r_0" (Blender)
+	Label    string      // shown to users, unique within the split: "r_0"; equal to Name where that has no folder to drop
 	Image    string      // path of the picture that will be decoded
 	CameraID int         // id of the entry in Capture.Cameras
-	Camera   geom.Camera // intrinsics for the size that LoadImages delivers
+	Camera   geom.Camera // intrinsics for the size that Load delivers
 	Pose     geom.Pose   // world to camera
 	Test     bool        // held out from training
 }
@@ -39,7 +40,7 @@ func (p *Points) Len() int {
 }
 
 // Capture is everything a training needs to know about its input except the
-// pixels. Views are sorted by Name.
+// pixels. Views are sorted by Name, byte by byte.
 type Capture struct {
 	Path     string // as given by the user
 	Root     string // the folder that holds the capture
@@ -50,4 +51,57 @@ type Capture struct {
 	Points   *Points  // nil where the capture has none
 	Warnings []string // what was odd but could be handled, one line each
 	Notes    []string // choices made for the user (which folder, which split), one line each
+}
+
+// Train returns the views to train on, by name.
+func (c *Capture) Train() []View { return c.split(false) }
+
+// TestViews returns the views held out from training, by name.
+func (c *Capture) TestViews() []View { return c.split(true) }
+
+func (c *Capture) split(test bool) []View {
+	var views []View
+	for _, v := range c.Views {
+		if v.Test == test {
+			views = append(views, v)
+		}
+	}
+	return views
+}
+
+// Match returns the views that a user means by name: the one of that Name, else
+// all of that Label (a label may occur in each split).
+func (c *Capture) Match(name string) []View {
+	var views []View
+	for _, v := range c.Views {
+		if v.Name == name {
+			return []View{v}
+		}
+		if v.Label == name {
+			views = append(views, v)
+		}
+	}
+	return views
+}
+
+// Info is what `splat info` prints of a capture.
+type Info struct {
+	Kind     string       `json:"kind"` // always "capture"
+	Format   string       `json:"format"`
+	Views    int          `json:"views"`
+	Train    int          `json:"train"`
+	Test     int          `json:"test"`
+	Points   int          `json:"points"`
+	Cameras  []CameraInfo `json:"cameras"`
+	Warnings []string     `json:"warnings"`
+}
+
+// Info summarises the capture; its lists are never nil.
+func (c *Capture) Info() Info {
+	return Info{
+		Kind: "capture", Format: c.Format,
+		Views: len(c.Views), Train: len(c.Train()), Test: len(c.TestViews()), Points: c.Points.Len(),
+		Cameras:  append([]CameraInfo{}, c.Cameras...),
+		Warnings: append([]string{}, c.Warnings...),
+	}
 }

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+
+	"splat/internal/config"
+	"splat/internal/gaussian"
+	"splat/internal/lab"
+	"splat/internal/splatio"
+)
+
+// model is a splat file that was read, with the run it belongs to.
+type model struct {
+	path   string
+	cloud  *gaussian.Cloud
+	info   *splatio.Info
+	record *lab.Record // nil where it is no run's
+}
+
+// openModel reads a splat file, or that of a run folder.
+func openModel(path string) (*model, error) {
+	m := &model{path: path}
+	dir := lab.Owner(path)
+	if lab.Is(path) {
+		dir = path
+	}
+	if dir != "" {
+		record, err := lab.Open(dir)
+		if err != nil {
+			return nil, err
+		}
+		m.record, m.path = record, record.Model
+	}
+	var err error
+	m.cloud, m.info, err = splatio.Read(m.path)
+	return m, err
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// settings returns, as --set arguments, what belongs to the splats rather than to
+// how they are looked at.
+func (m *model) settings() []string {
+	if m.record == nil {
+		return []string{"model.antialiased=" + strconv.FormatBool(m.cloud.Antialiased)}
+	}
+	cfg := m.record.Config
+	return []string{
+		"model.antialiased=" + strconv.FormatBool(cfg.Model.Antialiased),
+		"model.near=" + strconv.FormatFloat(cfg.Model.Near, 'g', -1, 64),
+		"train.background=" + cfg.Train.Background,
+	}
+}
+
+// lines says what is measured or drawn, and on what.
+func (m *model) lines(cfg config.Run) []string {
+	mode := ""
+	if cfg.Model.Antialiased {
+		mode = ", antialiased"
+	}
+	out := []string{fmt.Sprintf("splats: %s (%d, SH degree %d%s), background %s", m.path, m.cloud.Len(), m.cloud.SHDegree, mode, cfg.Train.Background)}
+	for _, w := range m.info.Warnings {
+		out = append(out, "warning: "+w)
+	}
+	return out
+}

@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"splat/internal/config"
+	"splat/internal/dataset"
+	"splat/internal/fault"
+	"splat/internal/lab"
+	"splat/internal/splatio"
+	"splat/internal/train"
+)
+
+func (a *app) trainCommand() *cobra.Command {
+	var from configFlags
+	var printConfig bool
+	cmd := a.command(&cobra.Command{
+		Use:   "train [DATA] [flags]",
+		Short: "train splats on a capture",
+		Long: "Trains splats on a capture and writes them to a run folder, with the configuration, the\n" +
+			"measurements and the log of the run.\n\n" +
+			"DATA is a folder, or the JSON file inside one; it may be left out where the configuration\n" +
+			"has [data] path. Flags are stronger than --set, that than --config with its parents, that\n" +
+			"than --preset, that than the defaults. --config RUN/config.toml repeats a run.\n\n" +
+			"Interrupting (Ctrl-C) ends the run after the current step and saves the splats; a second\n" +
+			"interrupt ends it at once.",
+		Example: "  splat train lego --background white\n" +
+			"  splat train garden --preset preview --out runs/garden-preview\n" +
+			"  splat train --config runs/garden-preview/config.toml --set optim.lr_sh0=0.005",
+		Args: arguments(0, 1, "one capture"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := a.trainConfig(from, args)
+			if err != nil {
+				return err
+			}
+			if printConfig {
+				return a.printConfig(cfg)
+			}
+			return a.train(cmd.Context(), cfg)
+		},
+	})
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	from.add(fs)
+	boolFlag(fs, &printConfig, "print-config", "", groupConfig, "print the configuration that results, and end")
+	a.fieldFlags(fs, "output", "train", "model", "strategy", "loss", "optim", "eval", "data")
+	return cmd
+}
+
+// trainConfig resolves the configuration; DATA on the command line counts as a
+// flag.
+func (a *app) trainConfig(from configFlags, args []string) (config.Run, error) {
+	src := config.Source{Preset: from.preset, File: from.file, Set: from.set}
+	if len(args) > 0 {
+		src.Flags = []config.Setting{{Key: "data.path", Value: args[0], Origin: "DATA"}}
+	}
+	return a.resolve(src)
+}
+
+func (a *app) printConfig(cfg config.Run) error {
+	if a.json {
+		return fault.Usagef("--print-config prints TOML; leave out --json")
+	}
+	return config.Write(a.stdout, cfg)
+}
+
+// train runs a training from the resolved configuration to the saved result.
+func (a *app) train(ctx context.Context, cfg config.Run) error {
+	device, err := chooseDevice(cfg)
+	if err != nil {
+		return err
+	}
+	if cfg.Data.Path == "" {
+		return fault.Usagef("no capture: name one, splat train DATA, or set data.path in the configuration")
+	}
+	if dir := cfg.Output.Dir; dir != "" {
+		if err := lab.Check(dir, cfg.Output.Overwrite); err != nil {
+			return err
+		}
+	}
+	capture, err := openCapture(cfg)
+	if err != nil {
+		return err
+	}
+	run, err := createRun(cfg, capture)
+	if err != nil {
+		return err
+	}
+	defer run.Close()
+	out, err := a.trainInto(ctx, run, cfg, capture, device)
+	if out == nil {
+		return err
+	}
+	a.summarise(run, out)
+	return errors.Join(a.document(out.doc), err)
+}
+
+func createRun(cfg config.Run, capture *dataset.Capture) (*lab.Run, error) {
+	if cfg.Output.Dir == "" {
+		return lab.CreateNew(capture.Name, cfg)
+	}
+	return lab.Create(cfg.Output.Dir, cfg.Output.Overwrite, cfg)
+}
+
+// outcome is a training whose splats are saved.
+type outcome struct {
+	doc    lab.Result
+	result *train.Result
+	curve  []train.Metrics
+}
+
+// trainInto trains and saves. Whatever splats the engine hands back are saved
+// before any error counts. The outcome is nil where the error is all there is; an
+// interrupted run has both.
+func (a *app) trainInto(ctx context.Context, run *lab.Run, cfg config.Run, capture *dataset.Capture, device string) (*outcome, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	r := &reporter{console: a.log, progress: a.log.newProgress(), run: run, cancel: cancel}
+	r.announce(append([]string{device}, captureLines(capture)...))
+	r.announce(settingsLines(cfg))
+	r.Note("output: " + run.Path(""))
+	res, err := a.engine(ctx, train.Options{Config: cfg, Capture: capture, Observer: r})
+	r.progress.stop()
+	err = stopCause(ctx, err)
+	if res == nil || res.Cloud == nil || res.Steps == 0 {
+		return nil, notTrained(err)
+	}
+	doc, saveErr := a.save(run, cfg, res, err)
+	if saveErr != nil {
+		return nil, errors.Join(saveErr, err)
+	}
+	if err != nil && !interrupted(err) {
+		return nil, fmt.Errorf("%w (the splats of step %d are saved in %s)", err, res.Steps, run.Path(""))
+	}
+	r.closing(doc, res)
+	return &outcome{doc, res, r.curve}, err
+}
+
+func interrupted(err error) bool { return fault.ExitCode(err) == int(fault.Interrupted) }
+
+func (r *reporter) announce(lines []string) {
+	for _, l := range lines {
+		r.Note(l)
+	}
+}
+
+// closing notes where the time went and what came out.
+func (r *reporter) closing(doc lab.Result, res *train.Result) {
+	if res.Profile != "" {
+		r.Note(res.Profile)
+	}
+	r.keep(r.run.Log(resultText(doc)))
+}
+
+// stopCause tells why the engine stopped early: an interrupt, or the record that
+// could not be begun.
+func stopCause(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return &fault.Error{Kind: fault.Interrupted, Err: errors.New("interrupted; the splats so far are saved")}
+}
+
+// notTrained is the outcome of a run that has no splats to save.
+func notTrained(err error) error {
+	if interrupted(err) {
+		return &fault.Error{Kind: fault.Interrupted, Err: errors.New("interrupted before the first step; nothing to save")}
+	}
+	if err == nil {
+		return errors.New("the training ended before its first step")
+	}
+	return err
+}
+
+// save writes the splats and then the result.
+func (a *app) save(run *lab.Run, cfg config.Run, res *train.Result, failure error) (lab.Result, error) {
+	dropped := 0
+	sum, err := run.SaveModel(func(path string) (err error) {
+		dropped, err = splatio.Write(path, res.Cloud)
+		return err
+	})
+	if err != nil {
+		return lab.Result{}, err
+	}
+	if dropped > 0 {
+		a.log.warn(fmt.Sprintf("%s with values that are not finite left out of %s", plural(dropped, "splat"), lab.ModelFile))
+	}
+	doc := result(cfg, res, failure)
+	doc.Splats, doc.SHA256 = res.Cloud.Len()-dropped, sum
+	doc.WallSeconds = time.Since(a.start).Seconds()
+	return doc, run.SaveResult(doc)
+}
+
+func result(cfg config.Run, res *train.Result, failure error) lab.Result {
+	doc := lab.Result{
+		Steps: res.Steps, TrainSeconds: res.TrainSeconds, Device: res.Device, Backend: res.Backend,
+		Seed: cfg.Train.Seed, Model: lab.ModelFile, StopReason: stopReason(res, failure), PeakBytes: res.PeakBytes,
+	}
+	if e := res.Final; e != nil {
+		doc.PSNR, doc.SSIM, doc.Split = lab.Score(e.PSNR), lab.Score(e.SSIM), e.Split
+		if e.Split == "test" {
+			doc.TestViews = e.Views
+		}
+	}
+	return doc
+}
+
+func stopReason(res *train.Result, failure error) string {
+	switch {
+	case interrupted(failure):
+		return "interrupted"
+	case failure != nil:
+		return "failed"
+	}
+	return res.StopReason
+}
+
+// summarise prints what came out and where it is.
+func (a *app) summarise(run *lab.Run, out *outcome) {
+	if e := out.result.Final; e != nil {
+		a.print("%s", scoreText(*e))
+	}
+	a.print("%s", resultText(out.doc))
+	a.print("saved in %s", run.Path(""))
+}
+
+func resultText(doc lab.Result) string {
+	return fmt.Sprintf("%s after %s in %.1f s (%.1f s in all), ended by %s",
+		plural(doc.Splats, "splat"), plural(doc.Steps, "step"), doc.TrainSeconds, doc.WallSeconds, doc.StopReason)
+}
+
+// settingsLines names the settings that matter most for what will happen, and
+// every one that is not the default.
+func settingsLines(cfg config.Run) []string {
+	length := plural(cfg.Train.Steps, "step")
+	if cfg.Train.StopStep > 0 {
+		length += fmt.Sprintf(" (ends at step %d)", cfg.Train.StopStep)
+	}
+	if cfg.Train.TimeLimit > 0 {
+		length += fmt.Sprintf(" (ends after %s)", cfg.Train.TimeLimit)
+	}
+	out := []string{fmt.Sprintf("settings: %s, %s, at most %s, background %s, seed %d",
+		cfg.Strategy.Name, length, plural(cfg.Model.MaxSplats, "splat"), cfg.Train.Background, cfg.Train.Seed)}
+	if changed := config.Changes(cfg); len(changed) > 0 {
+		out = append(out, "not the default: "+join(changed, ", "))
+	}
+	return out
+}

@@ -1,0 +1,161 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"splat/internal/fault"
+)
+
+// Setting is one value from one place: a line of a file, a --set, a flag.
+type Setting struct {
+	Key    string // "train.steps"
+	Value  any    // as TOML decodes it: string, int64, float64, bool, ...
+	Origin string // for error messages: "lego.toml:3", "--set train.steps=x", "--steps"
+}
+
+// FlagSetting returns the setting of a command-line flag, its value as typed.
+func FlagSetting(f Field, text string) (Setting, error) {
+	return textSetting(f, text, "--"+f.Flag)
+}
+
+// ParseSet reads the argument of --set, section.key=value. Text needs no quotes.
+func ParseSet(arg string) (Setting, error) {
+	origin := "--set " + arg
+	name, text, ok := strings.Cut(arg, "=")
+	if !ok {
+		return Setting{}, fault.Usagef("%s: found no =, expected section.key=value", origin)
+	}
+	name = strings.TrimSpace(name)
+	f, known := Lookup(name)
+	if !known {
+		return Setting{}, unknownKey(origin, name)
+	}
+	return textSetting(f, text, origin)
+}
+
+// textSetting gives typed text the type that the field wants; numbers and truth
+// values are read by TOML's rules, so that 1_000_000 and 5e5 are fine here too.
+func textSetting(f Field, text, origin string) (Setting, error) {
+	s := Setting{Key: f.Name(), Value: text, Origin: origin}
+	if f.Type == String || f.Type == Duration {
+		s.Value = unquote(text)
+		return s, nil
+	}
+	var doc map[string]any
+	trimmed := strings.TrimSpace(text)
+	if strings.ContainsAny(trimmed, "\n\r#") || toml.Unmarshal([]byte("v = "+trimmed), &doc) != nil {
+		return s, mismatch(s, f)
+	}
+	s.Value = doc["v"]
+	return s, nil
+}
+
+// unquote removes the quotes of a TOML string, for those who type them.
+func unquote(text string) string {
+	if len(text) < 2 || text[0] != '"' && text[0] != '\'' {
+		return text
+	}
+	var doc map[string]any
+	if toml.Unmarshal([]byte("v = "+text), &doc) == nil {
+		if s, ok := doc["v"].(string); ok {
+			return s
+		}
+	}
+	return text
+}
+
+// apply stores a setting in the configuration after checking type, range and words.
+func (s Setting) apply(r *Run) error {
+	f, ok := Lookup(s.Key)
+	if !ok {
+		return unknownKey(s.Origin, s.Key)
+	}
+	v, ok := f.convert(s.Value)
+	if !ok {
+		return mismatch(s, f)
+	}
+	target := f.value(r)
+	switch v := v.(type) {
+	case int64:
+		target.SetInt(v)
+	case float64:
+		target.SetFloat(v)
+	case bool:
+		target.SetBool(v)
+	case string:
+		target.SetString(v)
+	case time.Duration:
+		target.SetInt(int64(v))
+	}
+	return nil
+}
+
+// convert returns v in the field's type, and false where it does not fit.
+func (f Field) convert(v any) (any, bool) {
+	switch f.Type {
+	case Int:
+		n, ok := v.(int64)
+		return n, ok && n >= math.MinInt && n <= math.MaxInt && f.inRange(float64(n))
+	case Float:
+		if n, ok := v.(int64); ok {
+			v = float64(n)
+		}
+		x, ok := v.(float64)
+		return x, ok && f.inRange(x)
+	case Bool:
+		b, ok := v.(bool)
+		return b, ok
+	case Duration:
+		text, ok := v.(string)
+		d, err := time.ParseDuration(text)
+		return d, ok && err == nil && d >= 0
+	}
+	text, ok := v.(string)
+	return text, ok && utf8.ValidString(text) && f.isWord(text)
+}
+
+func (f Field) inRange(v float64) bool { return f.Range == nil || f.Range.Contains(v) }
+
+func (f Field) isWord(text string) bool {
+	if f.OneOf == nil {
+		return true
+	}
+	for _, w := range f.OneOf {
+		if w == text {
+			return true
+		}
+	}
+	return false
+}
+
+func mismatch(s Setting, f Field) error {
+	hint := ""
+	if text, ok := s.Value.(string); ok && f.OneOf != nil {
+		hint = meant(Nearest(text, f.OneOf))
+	}
+	return fault.Usagef("%s: %s: found %s, expected %s%s", s.Origin, f.Name(), show(s.Value), f.Allowed(), hint)
+}
+
+func unknownKey(origin, name string) error {
+	return fault.Usagef("%s: unknown key %q%s", origin, name, meant(nearestKey(name)))
+}
+
+// show writes a found value for an error message, on one line.
+func show(v any) string {
+	switch v := v.(type) {
+	case string:
+		return strconv.Quote(v)
+	case map[string]any:
+		return "a table"
+	case []any:
+		return "a list"
+	}
+	return fmt.Sprint(v)
+}

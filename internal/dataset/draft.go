@@ -1,0 +1,127 @@
+package dataset
+
+import (
+	"fmt"
+	"strings"
+
+	"splat/internal/geom"
+)
+
+// draft is what a reader makes of a capture: views whose pictures were found but
+// not looked at yet.
+type draft struct {
+	root     string
+	format   string
+	cameras  []CameraInfo // as declared; nil where the format has none, then they follow from the views
+	views    []draftView
+	points   *Points
+	ownSplit bool // the test flags of the views are the capture's own
+	warnings []string
+	notes    []string
+}
+
+// draftView is a view without sizes.
+type draftView struct {
+	name, label string
+	picture     string // path
+	reduction   int    // N of the images_N it was found in
+	cameraID    int    // 0 where draft.cameras is nil
+	lens        lens
+	pose        geom.Pose
+	test        bool
+}
+
+// lens gives the camera that a capture declares for a picture of width x height
+// pixels; the camera's own size may be another one.
+type lens interface {
+	At(width, height int) geom.Camera
+}
+
+// fixed is a lens of one declared camera.
+type fixed geom.Camera
+
+func (f fixed) At(int, int) geom.Camera { return geom.Camera(f) }
+
+func (d *draft) notef(format string, args ...any) {
+	d.notes = append(d.notes, fmt.Sprintf(format, args...))
+}
+
+func (d *draft) warnf(format string, args ...any) {
+	d.warnings = append(d.warnings, fmt.Sprintf(format, args...))
+}
+
+// finder resolves picture names in a list of folders, the first that has one
+// wins, and remembers what was odd.
+type finder struct {
+	folders []*folder
+	used    map[*folder]bool
+	odd     map[match][]string
+}
+
+func newFinder(folders []*folder) *finder {
+	return &finder{folders: folders, used: map[*folder]bool{}, odd: map[match][]string{}}
+}
+
+// found is a picture's place.
+type found struct {
+	path string
+	rel  string // name in its folder, slash-separated
+	in   *folder
+}
+
+// find looks a picture up; it is found unless how is missing or leaves.
+func (f *finder) find(name string) (at found, how match) {
+	for _, dir := range f.folders {
+		rel, h := dir.pics().find(name)
+		if h == missing || h == leaves {
+			how = max(how, h)
+			continue
+		}
+		f.used[dir] = true
+		if h != asWritten {
+			f.odd[h] = append(f.odd[h], fmt.Sprintf("%s -> %s", name, rel))
+		}
+		return found{dir.pics().path(rel), rel, dir}, h
+	}
+	return found{}, how
+}
+
+// report tells the draft which folders were used and what was odd.
+func (f *finder) report(d *draft) {
+	for _, dir := range f.folders {
+		if f.used[dir] && dir.note != "" {
+			d.notef("%s", dir.note)
+		}
+	}
+	if odd := f.odd[otherCase]; len(odd) > 0 {
+		d.notef("%s found in another case: %s", plural(len(odd), "picture"), firstOf(odd))
+	}
+	if odd := f.odd[otherEnding]; len(odd) > 0 {
+		d.notef("%s found under another ending: %s", plural(len(odd), "picture"), firstOf(odd))
+	}
+}
+
+// where names the folders searched.
+func (f *finder) where() string {
+	dirs := make([]string, len(f.folders))
+	for i, dir := range f.folders {
+		dirs[i] = dir.dir
+	}
+	return strings.Join(dirs, ", ")
+}
+
+// absent describes a picture that was not found.
+func absent(name string, how match) string {
+	if how == leaves {
+		return name + " (leads out of the folder)"
+	}
+	return name
+}
+
+// warnAbsent reports the views that were left out because their pictures are not
+// there.
+func (d *draft) warnAbsent(gone []string, all int, where string) {
+	if len(gone) > 0 {
+		d.warnf("%d of %s missing in %s, views left out: %s", len(gone), plural(all, "picture"), where, firstOf(gone))
+	}
+}

@@ -1,0 +1,64 @@
+package cpu
+
+import "splat/internal/kernel"
+
+// optimiser is Adam (Kingma and Ba 2015, bias-corrected) over the five parameter
+// groups of a splat.
+type optimiser[F Float] struct {
+	geom, geomM, geomV     []F
+	sh, shM, shV           []F
+	stride                 int // reals of SH per splat
+	active                 int // of which trained at this degree
+	rates                  [kernel.GeomRow]F
+	rateSH0, rateSHRest    F
+	beta1, beta2, eps, ib2 F // ib2 = 1/sqrt(bias2)
+}
+
+func newOptimiser[F Float](g *Group, step *kernel.Step) *optimiser[F] {
+	o := &optimiser[F]{
+		geom: reals[F](g, "geom"), geomM: reals[F](g, "geom_m"), geomV: reals[F](g, "geom_v"),
+		sh: reals[F](g, "sh"), shM: reals[F](g, "sh_m"), shV: reals[F](g, "sh_v"),
+		stride: 3 * g.Constant("coefficients"),
+		beta1:  F(step.Beta1), beta2: F(step.Beta2), eps: F(step.Eps),
+		ib2: 1 / sqrt(F(step.Bias2)),
+	}
+	o.active = min(3*kernel.Coefficients(int(step.SHDegree)), o.stride)
+	ib1 := 1 / F(step.Bias1)
+	for k := range 3 {
+		o.rates[kernel.GeomMean+k] = F(step.LRMeans) * ib1
+		o.rates[kernel.GeomScale+k] = F(step.LRScales) * ib1
+	}
+	for k := range 4 {
+		o.rates[kernel.GeomQuat+k] = F(step.LRQuats) * ib1
+	}
+	o.rates[kernel.GeomOpacity] = F(step.LROpacities) * ib1
+	o.rateSH0, o.rateSHRest = F(step.LRSH0)*ib1, F(step.LRSHRest)*ib1
+	return o
+}
+
+// apply steps all parameters of splat i. SH coefficients above the active degree
+// have no gradient and no moments yet; leaving them out changes nothing.
+func (o *optimiser[F]) apply(i int, gradient *splatGradient[F]) {
+	at := i * kernel.GeomRow
+	p, m, v := o.geom[at:at+kernel.GeomRow], o.geomM[at:at+kernel.GeomRow], o.geomV[at:at+kernel.GeomRow]
+	for k, g := range gradient.geom {
+		o.step(&p[k], &m[k], &v[k], g, o.rates[k])
+	}
+	at = i * o.stride
+	p, m, v = o.sh[at:at+o.active], o.shM[at:at+o.active], o.shV[at:at+o.active]
+	rate := o.rateSH0
+	for k := 0; k+2 < len(p); k += 3 {
+		y := gradient.basis[k/3]
+		for c := range 3 {
+			o.step(&p[k+c], &m[k+c], &v[k+c], y*gradient.color[c], rate)
+		}
+		rate = o.rateSHRest
+	}
+}
+
+// step is one parameter's update; rate includes the first moment's correction.
+func (o *optimiser[F]) step(p, m, v *F, g, rate F) {
+	*m += (1 - o.beta1) * (g - *m)
+	*v += (1 - o.beta2) * (g*g - *v)
+	*p -= rate * *m / (sqrt(*v)*o.ib2 + o.eps)
+}

@@ -1,0 +1,75 @@
+package cpu
+
+import (
+	"fmt"
+
+	"splat/internal/kernel"
+)
+
+// program is a recording with its buffers and functions looked up.
+type program struct {
+	rec *kernel.Recording
+	ops []operation
+}
+
+// Recording implements kernel.Program.
+func (p *program) Recording() *kernel.Recording { return p.rec }
+
+// operation is one dispatch ready to run.
+type operation struct {
+	run       func(*Group)
+	contract  *kernel.Contract
+	buffers   []*storage
+	constants []uint32
+	groups    int
+	indirect  *storage
+	entry     int
+	timing    kernel.Timing
+}
+
+// Compile implements kernel.Backend.
+func (b *Backend) Compile(r *kernel.Recording) (kernel.Program, error) {
+	p := &program{rec: r, ops: make([]operation, len(r.Dispatches))}
+	for i, d := range r.Dispatches {
+		t, ok := twins[d.Kernel.Name]
+		if !ok {
+			return nil, fmt.Errorf("cpu: kernel %s has no CPU function", d.Kernel.Name)
+		}
+		op := &p.ops[i]
+		*op = operation{run: t.f32, contract: d.Kernel, constants: d.Constants, groups: d.Groups, entry: d.Entry}
+		op.timing = kernel.Timing{Stage: d.Stage, Kernel: d.Kernel.Name}
+		if b.opts.Float64 {
+			op.run = t.f64
+		}
+		for _, buf := range d.Buffers {
+			s := b.memory[buf]
+			if s == nil {
+				return nil, fmt.Errorf("cpu: recording %s: kernel %s: buffer %s is not allocated", r.Name, d.Kernel.Name, buf.Name)
+			}
+			op.buffers = append(op.buffers, s)
+		}
+		if d.Indirect != nil {
+			if op.indirect = b.memory[d.Indirect]; op.indirect == nil {
+				return nil, fmt.Errorf("cpu: recording %s: kernel %s: argument buffer %s is not allocated", r.Name, d.Kernel.Name, d.Indirect.Name)
+			}
+		}
+	}
+	return p, nil
+}
+
+// twin is the CPU function of a kernel at both precisions.
+type twin struct{ f32, f64 func(*Group) }
+
+var twins = map[string]twin{}
+
+// register attaches the CPU function of a contract, in one line beside it.
+func register(c *kernel.Contract, f32, f64 func(*Group)) bool {
+	if _, dup := twins[c.Name]; dup {
+		panic("cpu: kernel " + c.Name + " registered twice")
+	}
+	twins[c.Name] = twin{f32, f64}
+	return true
+}
+
+// Has reports whether the kernel called name has a CPU function.
+func Has(name string) bool { _, ok := twins[name]; return ok }

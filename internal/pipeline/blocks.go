@@ -1,0 +1,146 @@
+package pipeline
+
+import (
+	"math/bits"
+
+	"splat/internal/kernel"
+)
+
+// Scan records the exclusive scan of in, whose length is the count slot, to out;
+// the total goes to the total slot. With flags set, elements count as 1 where
+// they are not 0.
+func (b *Buffers) Scan(rec *kernel.Recording, count, work int, in, out *kernel.Buffer, total int, flags bool) {
+	f := uint32(0)
+	if flags {
+		f = 1
+	}
+	rec.Indirect(kernel.ScanReduce, b.Args, work, kernel.Args{"counts": b.Counts, "in": in, "sums": b.Sums}, uint32(count), f)
+	rec.Indirect(kernel.ScanTop, b.Args, kernel.WorkOnce, kernel.Args{"counts": b.Counts, "sums": b.Sums}, uint32(count), uint32(total))
+	rec.Indirect(kernel.ScanApply, b.Args, work, kernel.Args{"counts": b.Counts, "in": in, "sums": b.Sums, "out": out}, uint32(count), f)
+}
+
+// SortJob names the counts and work entries of a list to sort.
+type SortJob struct{ Count, Digits, Work, DigitWork int }
+
+// The lists that can be sorted.
+var (
+	SortVisible = SortJob{kernel.CountVisible, kernel.CountVisibleDigits, kernel.WorkVisibleSort, kernel.WorkVisibleDigits}
+	SortPairs   = SortJob{kernel.CountPairs, kernel.CountPairDigits, kernel.WorkPairSort, kernel.WorkPairDigits}
+	SortRanked  = SortJob{kernel.CountRanked, kernel.CountRankedDigits, kernel.WorkRankedSort, kernel.WorkRankedDigits}
+)
+
+// Sort records a stable sort by the low keyBits bits of keys[0], with values[0]
+// alongside, and returns the index (0 or 1) of the pair that holds the result.
+func (b *Buffers) Sort(rec *kernel.Recording, job SortJob, keys, values [2]*kernel.Buffer, keyBits int) int {
+	at := 0
+	for shift := 0; shift < keyBits; shift += 8 {
+		rec.Indirect(kernel.SortCount, b.Args, job.Work, kernel.Args{
+			"counts": b.Counts, "keys": keys[at], "histogram": b.Histogram,
+		}, uint32(job.Count), uint32(shift))
+		b.Scan(rec, job.Digits, job.DigitWork, b.Histogram, b.Digits, kernel.CountSorted, false)
+		rec.Indirect(kernel.SortScatter, b.Args, job.Work, kernel.Args{
+			"counts": b.Counts, "keys": keys[at], "values": values[at], "offsets": b.Digits,
+			"keys_out": keys[1-at], "values_out": values[1-at],
+		}, uint32(job.Count), uint32(shift))
+		at = 1 - at
+	}
+	return at
+}
+
+// tileBits is the number of key bits that hold any tile, and the one beyond the
+// last that pads.
+func tileBits(tiles int) int { return bits.Len(uint(tiles)) }
+
+// recordProject records everything from splats to sorted pairs and tile ranges, and
+// returns the index of the sorted pair list.
+func (b *Buffers) recordProject(rec *kernel.Recording, p Plan) int {
+	rec.Stage("project")
+	rec.Indirect(kernel.Project, b.Args, kernel.WorkSplats, kernel.Args{
+		"step": b.Step, "counts": b.Counts, "geom": b.Geom, "sh": b.SH, "proj": b.Proj, "tiles": b.Tiles,
+	}, uint32(kernel.Coefficients(p.SHDegree)))
+	rec.Stage("compact")
+	b.Scan(rec, kernel.CountSplats, kernel.WorkSplatScan, b.Tiles, b.Offsets, kernel.CountVisible, true)
+	rec.Direct(kernel.SetVisible, 1, kernel.Args{"step": b.Step, "counts": b.Counts, "args": b.Args})
+	rec.Indirect(kernel.Compact, b.Args, kernel.WorkSplats, kernel.Args{
+		"counts": b.Counts, "proj": b.Proj, "tiles": b.Tiles, "offsets": b.Offsets, "keys": b.Keys[0], "ids": b.IDs[0],
+	})
+	rec.Stage("depth-sort")
+	at := b.Sort(rec, SortVisible, b.Keys, b.IDs, 32)
+	rec.Stage("emit")
+	rec.Indirect(kernel.GatherTiles, b.Args, kernel.WorkVisible, kernel.Args{
+		"counts": b.Counts, "ids": b.IDs[at], "tiles": b.Tiles, "ordered": b.Ordered,
+	})
+	b.Scan(rec, kernel.CountVisible, kernel.WorkVisibleScan, b.Ordered, b.Offsets, kernel.CountPairs, false)
+	rec.Direct(kernel.SetPairs, 1, kernel.Args{
+		"control": b.Control, "step": b.Step, "counts": b.Counts, "args": b.Args,
+	}, uint32(p.Pairs))
+	rec.Indirect(kernel.Emit, b.Args, kernel.WorkVisible, kernel.Args{
+		"step": b.Step, "counts": b.Counts, "ids": b.IDs[at], "proj": b.Proj, "ordered": b.Ordered, "offsets": b.Offsets,
+		"keys": b.PairKeys[0], "pairs": b.PairIDs[0], "owners": b.Owners, "base": b.Base,
+	})
+	rec.Stage("tile-sort")
+	at = b.Sort(rec, SortPairs, b.PairKeys, b.PairIDs, tileBits(p.Tiles))
+	rec.Stage("ranges")
+	rec.Indirect(kernel.Ranges, b.Args, kernel.WorkTileLoop, kernel.Args{
+		"counts": b.Counts, "keys": b.PairKeys[at], "ranges": b.Ranges,
+	})
+	return at
+}
+
+func smoothConstant(p Plan) uint32 {
+	if p.Smooth {
+		return 1
+	}
+	return 0
+}
+
+// recordRasterize records the blending of the sorted pairs.
+func (b *Buffers) recordRasterize(rec *kernel.Recording, p Plan, sorted int) {
+	rec.Stage("rasterize")
+	rec.Indirect(kernel.Rasterize, b.Args, kernel.WorkTiles, kernel.Args{
+		"step": b.Step, "ranges": b.Ranges, "pairs": b.PairIDs[sorted], "owners": b.Owners, "proj": b.Proj,
+		"image": b.Image, "last": b.Last,
+	}, smoothConstant(p))
+}
+
+// recordLoss records the loss and its sums.
+func (b *Buffers) recordLoss(rec *kernel.Recording, p Plan) {
+	rec.Stage("loss")
+	rec.Indirect(kernel.Loss, b.Args, kernel.WorkTiles, kernel.Args{
+		"step": b.Step, "image": b.Image, "targets": b.Targets, "window": b.Window, "maps": b.Maps, "partials": b.Partials,
+	}, uint32(p.Window))
+}
+
+// recordBackward records the gradient of the loss down to the pairs' slots.
+func (b *Buffers) recordBackward(rec *kernel.Recording, p Plan, sorted int) {
+	rec.Indirect(kernel.LossGradient, b.Args, kernel.WorkTiles, kernel.Args{
+		"step": b.Step, "image": b.Image, "targets": b.Targets, "window": b.Window, "maps": b.Maps, "gradient": b.Gradient,
+	}, uint32(p.Window))
+	rec.Stage("rasterize-backward")
+	rec.Indirect(kernel.RasterizeBackward, b.Args, kernel.WorkTiles, kernel.Args{
+		"step": b.Step, "counts": b.Counts, "ranges": b.Ranges, "pairs": b.PairIDs[sorted], "owners": b.Owners, "proj": b.Proj,
+		"image": b.Image, "last": b.Last, "gradient": b.Gradient, "slots": b.Slots,
+	}, smoothConstant(p))
+}
+
+// recordUpdate records the chain rule to the parameters and the optimiser.
+func (b *Buffers) recordUpdate(rec *kernel.Recording, p Plan) {
+	rec.Stage("update")
+	absgrad := uint32(0)
+	if p.AbsGrad {
+		absgrad = 1
+	}
+	rec.Indirect(kernel.Update, b.Args, kernel.WorkSplats, kernel.Args{
+		"step": b.Step, "counts": b.Counts, "geom": b.Geom, "sh": b.SH,
+		"geom_m": b.GeomM, "geom_v": b.GeomV, "sh_m": b.SHM, "sh_v": b.SHV,
+		"tiles": b.Tiles, "base": b.Base, "slots": b.Slots, "stats": b.Stats,
+	}, uint32(kernel.Coefficients(p.SHDegree)), absgrad)
+}
+
+// recordCommit records the end of a step.
+func (b *Buffers) recordCommit(rec *kernel.Recording) {
+	rec.Stage("commit")
+	rec.Indirect(kernel.Commit, b.Args, kernel.WorkOnce, kernel.Args{
+		"control": b.Control, "step": b.Step, "counts": b.Counts, "partials": b.Partials, "ring": b.Ring,
+	}, RingSize)
+}

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package prof
+
+// PeakBytes returns the process's peak resident memory, 0 where unknown.
+func PeakBytes() uint64 { return 0 }

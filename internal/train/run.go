@@ -1,0 +1,232 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"splat/internal/backend"
+	"splat/internal/dataset"
+	"splat/internal/fault"
+	"splat/internal/gaussian"
+	"splat/internal/imageio"
+	"splat/internal/kernel"
+	"splat/internal/kernel/null"
+	"splat/internal/pipeline"
+	"splat/internal/prof"
+	"splat/internal/train/strategy"
+)
+
+// Run trains. When it ends early (ctx is done, a limit, an error after the first
+// step) the Result holds what there is, in the capture's world frame; an error
+// may come with a Result.
+func Run(ctx context.Context, o Options) (*Result, error) {
+	s, err := newSession(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	stop, err := s.loop(ctx)
+	return s.finish(ctx, stop, err)
+}
+
+// session is one training.
+type session struct {
+	scene
+	obs     Observer
+	capture *dataset.Capture
+	trains  int   // the first trains views are for training
+	test    []int // views to evaluate
+	split   string
+	clock   clock
+	watch   watch
+	due     eventSteps
+	profile *prof.Table
+	logged  logMark
+	warned  uint32 // splats that the limit refused, last time it was said
+}
+
+// clock adds up training time: from submission to completion, nothing else.
+type clock struct{ total time.Duration }
+
+func (c *clock) run(f func() error) error {
+	start := time.Now()
+	err := f()
+	c.total += time.Since(start)
+	return err
+}
+
+func newSession(ctx context.Context, o Options) (*session, error) {
+	train := o.Capture.Train()
+	if len(train) == 0 {
+		return nil, fault.Dataf("%s: no views to train on: all %d are for testing", o.Capture.Path, len(o.Capture.Views))
+	}
+	cloud, err := initialCloud(o.Config, o.Capture, o.Observer)
+	if err != nil {
+		return nil, err
+	}
+	if cloud.Len() == 0 {
+		return nil, fault.Dataf("%s: no splats to start from", o.Capture.Path)
+	}
+	s := &session{obs: o.Observer, capture: o.Capture, trains: len(train)}
+	s.cfg, s.frame = o.Config, frameOf(train)
+	s.views = append(s.views, train...)
+	s.chooseTest()
+	if s.images, err = loadViews(ctx, s.cfg, s.views, s.obs); err != nil {
+		return nil, err
+	}
+	if err := s.open(cloud); err != nil {
+		return nil, err
+	}
+	s.due = eventsOf(s.cfg)
+	s.watch = newWatch(s.cfg.Train, s.trains)
+	s.profile = prof.NewTable()
+	return s, nil
+}
+
+// chooseTest appends the views to evaluate: test views where the capture has
+// them, else the training views themselves, which is said.
+func (s *session) chooseTest() {
+	if s.cfg.Eval.Skip {
+		return
+	}
+	s.split = "test"
+	test := s.capture.TestViews()
+	if len(test) == 0 {
+		s.split = "train"
+		s.obs.Note("the capture has no test views: evaluating on training views")
+		for _, i := range spread(s.trains, s.cfg.Eval.LimitTest) {
+			s.test = append(s.test, i)
+		}
+		return
+	}
+	for _, i := range spread(len(test), s.cfg.Eval.LimitTest) {
+		s.test = append(s.test, len(s.views))
+		s.views = append(s.views, test[i])
+	}
+}
+
+// spread returns at most limit of n indices, evenly spread; 0 is all.
+func spread(n, limit int) []int {
+	if limit <= 0 || limit > n {
+		limit = n
+	}
+	out := make([]int, limit)
+	for i := range out {
+		out[i] = i * n / limit
+	}
+	return out
+}
+
+// open prints the memory estimate, allocates and uploads.
+func (s *session) open(cloud *gaussian.Cloud) error {
+	strat, err := strategy.ByName(s.cfg.Strategy.Name)
+	if err != nil {
+		return err
+	}
+	if s.schedule, err = scheduleOf(s.cfg, s.frame, s.trains, strat.ID); err != nil {
+		return err
+	}
+	plan := planFor(s.views, s.cfg.Model.SHDegree, s.cfg.Model.MaxSplats)
+	plan.Pairs = initialPairs(cloud.Len())
+	plan.Training, plan.Window, plan.AbsGrad = true, s.cfg.Loss.SSIMWindow, s.cfg.Strategy.AbsGrad
+	for _, img := range s.images[:s.trains] {
+		plan.TargetPixels += len(img.Pix) / 4
+	}
+	if err := s.estimate(plan, strat.Refiner); err != nil {
+		return err
+	}
+	be, err := backend.Open(s.cfg.Backend)
+	if err != nil {
+		return err
+	}
+	if s.pl, err = pipeline.New(be, plan, strat.Refiner); err != nil {
+		be.Close()
+		return fmt.Errorf("%w; lower --max-splats or --max-size", err)
+	}
+	s.frame.enter(cloud)
+	for _, v := range s.views {
+		s.records = append(s.records, s.frame.view(v))
+	}
+	if err := upload(s.pl, cloud); err != nil {
+		return err
+	}
+	mask := s.cfg.Data.Alpha == "mask"
+	if err := uploadTargets(s.pl, s.images[:s.trains], s.records[:s.trains], mask); err != nil {
+		return err
+	}
+	if err := kernel.WriteSlice(be, s.pl.Window, 0, window(plan.Window)); err != nil {
+		return err
+	}
+	s.releaseImages()
+	return s.place(cloud.Len())
+}
+
+// estimate plans the run on the null backend and says what it will need.
+func (s *session) estimate(plan pipeline.Plan, refiner pipeline.Refiner) error {
+	be := null.New()
+	pl, err := pipeline.New(be, plan, refiner)
+	if err != nil {
+		return err
+	}
+	var host int64
+	for _, i := range s.test {
+		host += int64(len(s.images[i].Pix))
+	}
+	splats := pl.SplatBytes()
+	s.obs.Note(fmt.Sprintf("estimated memory: %s (%d splats %s, %d pairs %s, %d pictures %s, %s for a view), growing with the pairs of a view",
+		humanBytes(be.Bytes()+host), plan.Splats, humanBytes(splats), plan.Pairs, humanBytes(pl.PairBytes()),
+		len(s.images), humanBytes(pl.Targets.Bytes()+host), humanBytes(pl.ViewBytes())))
+	return nil
+}
+
+// releaseImages drops the host's copy of pictures that only the device needs.
+func (s *session) releaseImages() {
+	keep := make([]*imageio.Image, len(s.images))
+	for _, i := range s.test {
+		keep[i] = s.images[i]
+	}
+	s.images = keep
+}
+
+func (s *session) close() {
+	s.pl.Free()
+	s.pl.Backend.Close()
+}
+
+// finish evaluates, unless that is not wanted or the run broke, and collects the
+// result.
+func (s *session) finish(ctx context.Context, stop string, failure error) (*Result, error) {
+	r := &Result{
+		TrainSeconds: s.clock.total.Seconds(), Device: s.pl.Backend.Device(), Backend: s.pl.Backend.Name(), StopReason: stop,
+	}
+	c, err := s.control()
+	if err != nil {
+		return nil, firstError(failure, err)
+	}
+	r.Steps = int(c.Step)
+	if r.Cloud, err = download(s.pl, int(c.Splats)); err != nil {
+		return nil, firstError(failure, err)
+	}
+	s.frame.leave(r.Cloud)
+	r.Cloud.Antialiased = s.cfg.Model.Antialiased
+	if failure == nil && len(s.test) > 0 {
+		if r.Final, failure = s.evaluateOnce(ctx, int(c.Step)); failure != nil {
+			failure = fmt.Errorf("final evaluation: %w", failure)
+		}
+	}
+	r.PeakBytes = prof.PeakBytes()
+	if s.cfg.Backend.Profile {
+		r.Profile = s.profile.Format(r.Steps)
+	}
+	return r, failure
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
