@@ -71,7 +71,7 @@ func (a *app) doctorCommand() *cobra.Command {
 func examine() report {
 	r := report{
 		Version: version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		Vulkan: noVulkan, MemoryBytes: memoryBytes(), Environment: environment(), Limits: limits(),
+		Vulkan: noVulkan, MemoryBytes: memoryBytes(), Environment: environment(), Limits: limits(), Dependencies: []module{},
 	}
 	name, cores := cpuModel()
 	if name == "" {

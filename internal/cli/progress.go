@@ -102,19 +102,26 @@ func clock(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
 }
 
+// drawInterval is the least time between two drawings of a bar.
+const drawInterval = 200 * time.Millisecond
+
 // bar draws a bar on a terminal, one for the pictures and then one for the steps.
+// It is redrawn on demand only: a line written above it is lost unless a drawing
+// follows.
 type bar struct {
 	console *console
 	box     *mpb.Progress
+	draw    chan any // each value draws once
 	current *mpb.Bar
 	label   string // of the current bar
+	drawn   time.Time
 
 	mu   sync.Mutex // the drawing goroutine reads what follows
 	text string
 }
 
 func (b *bar) loading(done, total int) {
-	b.show("pictures", done, total, fmt.Sprintf("%d/%d", done, total))
+	b.show("pictures", done, total, fmt.Sprintf("pictures %d/%d", done, total))
 }
 
 func (b *bar) step(s train.Progress) { b.show("training", s.Step, s.Steps, stepText(s)) }
@@ -127,20 +134,32 @@ func (b *bar) show(label string, done, total int, text string) {
 	b.mu.Lock()
 	b.text = text
 	b.mu.Unlock()
-	b.current.SetTotal(int64(total), false)
+	b.current.SetTotal(int64(max(total, 1)), false)
 	b.current.SetCurrent(int64(done))
+	if now := time.Now(); now.Sub(b.drawn) >= drawInterval {
+		b.drawn = now
+		b.draw <- nil
+	}
 }
 
 func (b *bar) begin(label string, total int) {
-	b.label = label
-	b.box = mpb.New(mpb.WithOutput(b.console.out), mpb.WithWidth(24), mpb.WithAutoRefresh(), mpb.WithRefreshRate(200*time.Millisecond))
-	// With a total of at least one the bar never completes by itself before stop.
-	b.current = b.box.New(int64(max(total, 1)), mpb.BarStyle(), mpb.AppendDecorators(decor.Any(func(decor.Statistics) string {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		return " " + b.text
-	})))
-	b.console.divert(b.box)
+	b.label, b.draw = label, make(chan any)
+	b.box = mpb.New(mpb.WithOutput(b.console.out), mpb.WithWidth(24), mpb.WithManualRefresh(b.draw))
+	b.current = b.box.New(int64(max(total, 1)), mpb.BarStyle(), mpb.AppendDecorators(decor.Any(b.caption)))
+	b.console.divert(b)
+}
+
+func (b *bar) caption(decor.Statistics) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return " " + b.text
+}
+
+// Write puts a line above the bar.
+func (b *bar) Write(line []byte) (int, error) {
+	n, err := b.box.Write(line)
+	b.draw <- nil
+	return n, err
 }
 
 func (b *bar) stop() {
@@ -148,6 +167,7 @@ func (b *bar) stop() {
 		return
 	}
 	b.console.divert(nil)
+	b.draw <- nil
 	b.current.Abort(false)
 	b.box.Wait()
 	b.box, b.label = nil, ""

@@ -39,10 +39,11 @@ func TestBarKeepsNotes(t *testing.T) {
 	p.step(train.Progress{Step: 1, Steps: 3})
 	c.note("a note")
 	p.step(train.Progress{Step: 3, Steps: 3, Loss: 0.5})
+	c.note("a last note")
 	p.stop()
 	p.stop()
 	c.note("after")
-	for _, want := range []string{"a note", "step 3/3"} {
+	for _, want := range []string{"pictures 2/2", "a note", "a last note", "step 3/3"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing:\n%q", want, out.String())
 		}

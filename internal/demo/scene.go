@@ -94,7 +94,7 @@ func stage(seed uint64) *object {
 
 // glossyBall is the one object that shows its surroundings.
 func glossyBall() *object {
-	return ball(0.30, -0.42, stageTop+0.33, 0.33, upright, material{plain(hex(0xc4333c)), 0.5, 6, 0.04})
+	return ball(0.30, -0.42, stageTop+0.33, 0.33, upright, material{plain(hex(0xb82d37)), 0.5, 6, 0.04})
 }
 
 // boxAndBall is a box of marble with a striped ball on top.

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"splat/internal/geom"
+	"splat/internal/imageio"
 )
 
 func TestSceneLiesInItsBallAndIsSeen(t *testing.T) {
@@ -213,5 +214,28 @@ func TestNoiseIsContinuousAndBounded(t *testing.T) {
 	})
 	if noise(geom.Vec3{1.5, 2.5, 3.5}, 1) == noise(geom.Vec3{1.5, 2.5, 3.5}, 2) {
 		t.Error("the seed changes nothing")
+	}
+}
+
+// Few views must suffice to learn the scene: what depends on the direction of
+// view may only be a small part of it.
+func TestShineIsThereAndGentle(t *testing.T) {
+	shiny, matt := stillLife(0), stillLife(0)
+	for _, o := range matt.objects {
+		o.mirror, o.specular = 0, 0
+	}
+	for i, cam := range testCameras(Options{Size: 80, Train: 24, Test: 6}) {
+		a, b := shiny.render(cam, 2), matt.render(cam, 2)
+		truth := &imageio.Image{Width: 80, Height: 80, Pix: a.Pix}
+		var render []float32
+		for p := b.Pix; len(p) > 0; p = p[4:] {
+			for _, c := range p[:3] {
+				render = append(render, float32(c)*float32(p[3])/(255*255))
+			}
+		}
+		v, err := ForegroundPSNR(truth, render, [3]float64{})
+		if err != nil || v < 27 || v > 36 {
+			t.Errorf("test view %d: %.1f dB without the shine (%v), want 27 to 36", i, v, err)
+		}
 	}
 }

@@ -17,7 +17,7 @@ const (
 	// units of the cameras' spread: forward-facing captures and rooms.
 	depthOfSpread = 4
 	// minDepth is the smallest depth of a believable focus, in units of the
-	// cameras' spread; cameras that turn on the spot meet where they stand.
+	// cameras' spread: cameras that look outwards meet among themselves.
 	minDepth = 0.2
 	// tooFar is the distance from the focus, in units of the median depth, from
 	// which a camera counts as an outlier.
@@ -53,12 +53,11 @@ func sourcesOf(cams []ViewCone) []source {
 // then the guess for all.
 func focusOf(cams []ViewCone) (at geom.Vec3, depth float64, ok bool) {
 	spread := spreadOf(cams)
-	guess := depthOfSpread * spread
-	if guess == 0 {
-		guess = 1
+	if spread == 0 {
+		return at, 1, false
 	}
-	at, ok = meetingPoint(cams)
-	if !ok {
+	guess := depthOfSpread * spread
+	if at, ok = meetingPoint(cams); !ok {
 		return at, guess, false
 	}
 	depths := make([]float64, len(cams))
@@ -66,15 +65,14 @@ func focusOf(cams []ViewCone) (at geom.Vec3, depth float64, ok bool) {
 		depths[i] = v.Pose.Apply(at)[2]
 	}
 	slices.Sort(depths)
-	// The lower quartile: three cameras in four must have the focus in front.
-	depth = depths[len(depths)/2]
-	if depths[len(depths)/4] <= 0 || depth <= minDepth*spread {
+	if depth = depths[len(depths)/2]; depth <= minDepth*spread {
 		return at, guess, false
 	}
 	return at, depth, true
 }
 
-// spreadOf returns the median distance of the cameras from their median centre.
+// spreadOf returns the median distance of the cameras from their median centre,
+// and 0 where that is no more than rounding: cameras that turn on the spot.
 func spreadOf(cams []ViewCone) float64 {
 	var axes [3][]float64
 	for _, v := range cams {
@@ -92,7 +90,11 @@ func spreadOf(cams []ViewCone) float64 {
 		dist[i] = v.Pose.Center().Sub(middle).Norm()
 	}
 	slices.Sort(dist)
-	return dist[len(dist)/2]
+	spread := dist[len(dist)/2]
+	if spread <= 1e-9*middle.Norm() {
+		return 0
+	}
+	return spread
 }
 
 // meetingPoint returns the point with the smallest sum of distances to the

@@ -73,20 +73,7 @@ func randomPositions(cams []ViewCone, n int, rng *rand.Rand) []float32 {
 		}
 		return xyz
 	}
-	s := newSampler(cams, rng)
-	for tries, kept := 0, 0; len(xyz) < 3*n; {
-		if p, ok := s.draw(); ok {
-			xyz = append(xyz, float32(p[0]), float32(p[1]), float32(p[2]))
-			kept++
-		}
-		if tries++; tries == patience {
-			if kept < patience/100 {
-				s.relax()
-			}
-			tries, kept = 0, 0
-		}
-	}
-	return xyz
+	return newSampler(cams, rng).fill(xyz, n)
 }
 
 // sampler draws candidates and judges them.
@@ -121,6 +108,24 @@ func newSampler(cams []ViewCone, rng *rand.Rand) *sampler {
 	return s
 }
 
+// fill appends n points to xyz.
+func (s *sampler) fill(xyz []float32, n int) []float32 {
+	for tries, kept := 0, 0; len(xyz) < 3*n; {
+		if p, ok := s.draw(); ok {
+			xyz = append(xyz, float32(p[0]), float32(p[1]), float32(p[2]))
+			kept++
+		}
+		if tries++; tries == patience {
+			if kept < patience/100 {
+				s.part *= 0.8
+			}
+			tries, kept = 0, 0
+		}
+	}
+	return xyz
+}
+
+// draw returns a candidate and whether enough cameras see it.
 func (s *sampler) draw() (geom.Vec3, bool) {
 	src := &s.sources[s.rng.IntN(len(s.sources))]
 	p := s.candidate(src)
@@ -130,8 +135,6 @@ func (s *sampler) draw() (geom.Vec3, bool) {
 	}
 	return p, s.count(p, need) >= need
 }
-
-func (s *sampler) relax() { s.part *= 0.8 }
 
 // candidate returns a point that is uniform in the part of the source's view
 // between half and twice the guessed depth.
@@ -174,12 +177,13 @@ func (v *ViewCone) projection() projection {
 	return m
 }
 
-// sees reports whether p lies in front of the camera and inside its picture.
+// sees reports whether p lies in front of the camera and inside its picture. With
+// x between 0 and z, z cannot be negative.
 func (m *projection) sees(p *geom.Vec3) bool {
 	z := m[8]*p[0] + m[9]*p[1] + m[10]*p[2] + m[11]
 	x := m[0]*p[0] + m[1]*p[1] + m[2]*p[2] + m[3]
 	y := m[4]*p[0] + m[5]*p[1] + m[6]*p[2] + m[7]
-	return z > 0 && x >= 0 && x <= z && y >= 0 && y <= z
+	return x >= 0 && x <= z && y >= 0 && y <= z
 }
 
 // usable returns the cameras that can see anything.

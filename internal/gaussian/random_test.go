@@ -220,6 +220,32 @@ func TestRandomAlwaysEnds(t *testing.T) {
 	}
 }
 
+// Cameras that share a centre say nothing about distance, not even by rounding:
+// the splats lie at depths of 0.5 to 2.
+func TestRandomTurningOnTheSpot(t *testing.T) {
+	spot := geom.Vec3{3, 3, 3}
+	var cams []ViewCone
+	for i := range 30 {
+		sin, cos := math.Sincos(float64(i) / 5)
+		cams = append(cams, lookAt(spot, spot.Add(geom.Vec3{cos, sin, 0.2 * sin}), 50))
+	}
+	d := distances(RandomInView(cams, 500, plain), spot)
+	if d[0] < 0.5 || d[499] < 1.5 || d[499] > 2*math.Sqrt(1.5) {
+		t.Errorf("distances %.3g..%.3g, want 0.5..2.4", d[0], d[499])
+	}
+}
+
+// A requirement that nothing meets is relaxed until something does.
+func TestRandomRelaxes(t *testing.T) {
+	s := newSampler(around(10, geom.Vec3{}, 4, false), rand.New(rand.NewPCG(1, 2)))
+	for i := range s.sources {
+		s.sources[i].best = 100
+	}
+	if xyz := s.fill(nil, 50); len(xyz) != 150 {
+		t.Errorf("%d coordinates", len(xyz))
+	}
+}
+
 func TestRandomIsSeeded(t *testing.T) {
 	cams := around(20, geom.Vec3{}, 4, false)
 	a, b := RandomInView(cams, 300, plain), RandomInView(cams, 300, plain)

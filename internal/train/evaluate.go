@@ -186,7 +186,7 @@ func (s *scene) render(i int) (rgb, alpha []float32, err error) {
 // is one after the other, measuring runs beside it.
 func (s *scene) score(ctx context.Context, views []int) ([]ViewScore, error) {
 	scores := make([]ViewScore, len(views))
-	group, ctx := errgroup.WithContext(ctx)
+	var group errgroup.Group
 	group.SetLimit(max(runtime.GOMAXPROCS(0), 1))
 	for k, i := range views {
 		if ctx.Err() != nil {
@@ -211,7 +211,7 @@ func (s *scene) score(ctx context.Context, views []int) ([]ViewScore, error) {
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	return scores, context.Cause(ctx)
+	return scores, ctx.Err()
 }
 
 // truth composites a picture over the evaluation background. mask is nil unless

@@ -130,7 +130,7 @@ func (k *keys) check(focal bool) error {
 		return err
 	}
 	for _, n := range k.angles() {
-		if n.set && (n.v <= 0 || n.v >= math.Pi) {
+		if n.set && (n.v < 1e-6 || n.v >= math.Pi) {
 			return fmt.Errorf("%s is %g, expected an angle between 0 and pi (radians)", n.name, n.v)
 		}
 	}

@@ -16,7 +16,8 @@ type number struct {
 	v   float64
 }
 
-func (n number) finite() bool { return !math.IsNaN(n.v) && !math.IsInf(n.v, 0) }
+// finite holds for numbers that float32, in which training computes, can hold.
+func (n number) finite() bool { return math.Abs(n.v) <= math.MaxFloat32 }
 
 // UnmarshalJSON reads a number or null; numbers too big for float64 count as
 // infinite.

@@ -7,6 +7,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"os"
 
 	"splat/internal/fault"
@@ -39,10 +40,20 @@ func (im *Image) PoseError() string {
 	switch {
 	case n == 0:
 		return "its quaternion is zero"
-	case !finite(n) || !im.T.IsFinite():
+	case !finite(n) || !fitsFloat32(im.T):
 		return "its pose is not finite"
 	}
 	return ""
+}
+
+// fitsFloat32 is false for what the float32 of training cannot hold.
+func fitsFloat32(v geom.Vec3) bool {
+	for _, x := range v {
+		if !(math.Abs(x) <= math.MaxFloat32) {
+			return false
+		}
+	}
+	return true
 }
 
 // Pose returns the image's pose; PoseError must be "".

@@ -41,24 +41,26 @@ func newOptimiser[F Float](g *Group, step *kernel.Step) *optimiser[F] {
 func (o *optimiser[F]) apply(i int, gradient *splatGradient[F]) {
 	at := i * kernel.GeomRow
 	p, m, v := o.geom[at:at+kernel.GeomRow], o.geomM[at:at+kernel.GeomRow], o.geomV[at:at+kernel.GeomRow]
-	for k, g := range gradient.geom {
-		o.step(&p[k], &m[k], &v[k], g, o.rates[k])
+	beta1, beta2, ib2, eps := 1-o.beta1, 1-o.beta2, o.ib2, o.eps
+	for k, g := range gradient.geom[:11] {
+		p[k], m[k], v[k] = adam(p[k], m[k], v[k], g, o.rates[k], beta1, beta2, ib2, eps)
 	}
 	at = i * o.stride
 	p, m, v = o.sh[at:at+o.active], o.shM[at:at+o.active], o.shV[at:at+o.active]
-	rate := o.rateSH0
-	for k := 0; k+2 < len(p); k += 3 {
+	rate, color := o.rateSH0, gradient.color
+	for k := 0; k+2 < len(p) && k+2 < len(m) && k+2 < len(v); k += 3 {
 		y := gradient.basis[k/3]
-		for c := range 3 {
-			o.step(&p[k+c], &m[k+c], &v[k+c], y*gradient.color[c], rate)
-		}
+		p[k], m[k], v[k] = adam(p[k], m[k], v[k], y*color[0], rate, beta1, beta2, ib2, eps)
+		p[k+1], m[k+1], v[k+1] = adam(p[k+1], m[k+1], v[k+1], y*color[1], rate, beta1, beta2, ib2, eps)
+		p[k+2], m[k+2], v[k+2] = adam(p[k+2], m[k+2], v[k+2], y*color[2], rate, beta1, beta2, ib2, eps)
 		rate = o.rateSHRest
 	}
 }
 
-// step is one parameter's update; rate includes the first moment's correction.
-func (o *optimiser[F]) step(p, m, v *F, g, rate F) {
-	*m += (1 - o.beta1) * (g - *m)
-	*v += (1 - o.beta2) * (g*g - *v)
-	*p -= rate * *m / (sqrt(*v)*o.ib2 + o.eps)
+// adam is one parameter's update; c1 and c2 are 1-beta, rate includes the first
+// moment's correction, ib2 is that of the second under the root.
+func adam[F Float](p, m, v, g, rate, c1, c2, ib2, eps F) (F, F, F) {
+	m += c1 * (g - m)
+	v += c2 * (g*g - v)
+	return p - rate*m/(sqrt(v)*ib2+eps), m, v
 }

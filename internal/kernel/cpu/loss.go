@@ -70,37 +70,12 @@ func loadPatch[F Float](g *Group, step *kernel.Step, rect tileRect, halo int) lo
 	return p
 }
 
-// blur convolves a side x side patch with the separable window into a tile. tmp
-// holds side*TileSize elements.
-func blur[F Float](out, in, tmp, window []F, side int) {
-	taps := len(window)
-	for y := range side {
-		src := in[y*side : y*side+side]
-		dst := tmp[y*kernel.TileSize : (y+1)*kernel.TileSize]
-		for x := range dst {
-			var sum F
-			for k, v := range src[x : x+taps] {
-				sum += window[k] * v
-			}
-			dst[x] = sum
-		}
-	}
-	for y := range kernel.TileSize {
-		dst := out[y*kernel.TileSize : (y+1)*kernel.TileSize]
-		clear(dst)
-		for k, w := range window {
-			for x, v := range tmp[(y+k)*kernel.TileSize : (y+k+1)*kernel.TileSize] {
-				dst[x] += w * v
-			}
-		}
-	}
-}
-
-// moments are the windowed statistics of one channel of a tile.
-type moments[F Float] struct{ mu1, mu2, xx, yy, xy, product, tmp []F }
+// moments are the windowed statistics of one channel of a tile: the means, the
+// mean of x^2+y^2 (SSIM needs only the sum of the variances) and of xy.
+type moments[F Float] struct{ mu1, mu2, squares, xy, product, tmp []F }
 
 func newMoments[F Float](g *Group, side int) (m moments[F]) {
-	for _, s := range []*[]F{&m.mu1, &m.mu2, &m.xx, &m.yy, &m.xy} {
+	for _, s := range []*[]F{&m.mu1, &m.mu2, &m.squares, &m.xy} {
 		*s = shared[F](g, tilePixels)
 	}
 	m.product, m.tmp = shared[F](g, side*side), shared[F](g, side*kernel.TileSize)
@@ -110,12 +85,16 @@ func newMoments[F Float](g *Group, side int) (m moments[F]) {
 func (m *moments[F]) compute(x, y, window []F, side int) {
 	blur(m.mu1, x, m.tmp, window, side)
 	blur(m.mu2, y, m.tmp, window, side)
-	for _, p := range [3]struct{ out, a, b []F }{{m.xx, x, x}, {m.yy, y, y}, {m.xy, x, y}} {
-		for i, v := range p.a {
-			m.product[i] = v * p.b[i]
-		}
-		blur(p.out, m.product, m.tmp, window, side)
+	y = y[:len(x)]
+	product := m.product[:len(x)]
+	for i, v := range x {
+		product[i] = v*v + y[i]*y[i]
 	}
+	blur(m.squares, product, m.tmp, window, side)
+	for i, v := range x {
+		product[i] = v * y[i]
+	}
+	blur(m.xy, product, m.tmp, window, side)
 }
 
 // loss writes the derivative maps and, for each tile, its sums of |x-y| and SSIM,
@@ -147,8 +126,8 @@ func loss[F Float](g *Group) {
 // derivatives to out[0:3].
 func ssimAt[F Float](m *moments[F], i int, weight F, out []F) F {
 	mu1, mu2 := m.mu1[i], m.mu2[i]
-	s1, s2, s12 := max(m.xx[i]-mu1*mu1, 0), max(m.yy[i]-mu2*mu2, 0), m.xy[i]-mu1*mu2
-	a, b := mu1*mu1+mu2*mu2+ssimC1, s1+s2+ssimC2
+	variances, s12 := max(m.squares[i]-mu1*mu1-mu2*mu2, 0), m.xy[i]-mu1*mu2
+	a, b := mu1*mu1+mu2*mu2+ssimC1, variances+ssimC2
 	c, d := 2*mu1*mu2+ssimC1, 2*s12+ssimC2
 	ia, ib := 1/a, 1/b
 	iab := ia * ib

@@ -39,6 +39,21 @@ func exp32(x float32) float32 {
 	return p * math.Float32frombits(uint32(int32(n)+127)<<23)
 }
 
+// falloff32 returns e^-x for the exponents of the rasteriser, 0 <= x <= 60 or so
+// (the pixel intervals keep x below about 6): 2^n 2^f with a polynomial for 2^f,
+// |f| <= 1/2 (Cephes' coefficients), and no range checks. Relative error below
+// 1e-6. It is small enough to be inlined, a generic wrapper is not.
+func falloff32(x float32) float32 {
+	const magic = 12582912 // 1.5 * 2^23
+	t := x * -1.44269504088896341
+	n := t + magic
+	f := t - (n - magic)
+	p := float32(1.535336188e-4)*f + 1.339887440e-3
+	p = (((p*f+9.618437357e-3)*f+5.550332471e-2)*f+2.402264791e-1)*f + 6.931472028e-1
+	p = p*f + 1
+	return math.Float32frombits(math.Float32bits(p) + math.Float32bits(n)<<23)
+}
+
 func pow(x, y float64) float64 { return math.Pow(x, y) }
 
 func sqrt[F Float](x F) F { return F(math.Sqrt(float64(x))) }
@@ -52,9 +67,6 @@ func abs[F Float](x F) F {
 	return F(math.Abs(float64(x)))
 }
 
-func floor[F Float](x F) F { return F(math.Floor(float64(x))) }
-func ceil[F Float](x F) F  { return F(math.Ceil(float64(x))) }
-
 func sigmoid[F Float](x F) F { return 1 / (1 + exp(-x)) }
 
 func clamp[F Float](x, lo, hi F) F { return min(max(x, lo), hi) }
@@ -62,13 +74,30 @@ func clamp[F Float](x, lo, hi F) F { return min(max(x, lo), hi) }
 // isFinite is positive only for ordinary numbers.
 func isFinite[F Float](x F) bool { return x-x == 0 }
 
-// saturate converts x to an integer in [lo, hi]; NaN becomes lo.
-func saturate[F Float](x F, lo, hi int) int {
+// ceilWithin returns the smallest integer not below x, cut to [lo, hi] with lo >=
+// 0; NaN becomes lo.
+func ceilWithin[F Float](x F, lo, hi int) int {
 	if !(x > F(lo)) {
+		return lo
+	}
+	if x > F(hi) {
+		return hi
+	}
+	i := int(x)
+	if F(i) < x {
+		i++
+	}
+	return i
+}
+
+// beyondWithin returns one more than the largest integer not above x, cut to [lo,
+// hi] with lo >= 0; NaN becomes lo.
+func beyondWithin[F Float](x F, lo, hi int) int {
+	if !(x >= F(lo)) {
 		return lo
 	}
 	if x >= F(hi) {
 		return hi
 	}
-	return int(x)
+	return int(x) + 1
 }

@@ -1,6 +1,10 @@
 package cpu
 
-import "splat/internal/kernel"
+import (
+	"math"
+
+	"splat/internal/kernel"
+)
 
 var _ = register(kernel.Rasterize, rasterize[float32], rasterize[float64])
 
@@ -37,7 +41,7 @@ func loadSplat[F Float](s *splat2D[F], p []F) {
 
 // rows returns the pixel rows [from, to) of the tile that the splat can reach.
 func (s *splat2D[F]) rows(t tileRect) (from, to int) {
-	return saturate(ceil(s.y-s.ey-0.5), t.y0, t.y1), saturate(floor(s.y+s.ey-0.5)+1, t.y0, t.y1)
+	return ceilWithin(s.y-s.ey-0.5, t.y0, t.y1), beyondWithin(s.y+s.ey-0.5, t.y0, t.y1)
 }
 
 // span returns the pixels [from, to) of a row that the splat can reach, dy from
@@ -51,7 +55,7 @@ func (s *splat2D[F]) span(t tileRect, dy F) (from, to int) {
 	half = sqrt(half)
 	mid := s.x - s.b*dy*s.invA - 0.5
 	half = half*s.invA + margin
-	return saturate(ceil(mid-half), t.x0, t.x1), saturate(floor(mid+half)+1, t.x0, t.x1)
+	return ceilWithin(mid-half, t.x0, t.x1), beyondWithin(mid+half, t.x0, t.x1)
 }
 
 // cutoff returns the alpha that blends for a raw alpha, and its derivative. The
@@ -120,6 +124,7 @@ func blendSplat[F Float](px []pixel[F], rect tileRect, p []F, position uint32, s
 	var s splat2D[F]
 	loadSplat(&s, p)
 	cr, cg, cb := p[kernel.ProjColor], p[kernel.ProjColor+1], p[kernel.ProjColor+2]
+	ha := 0.5 * s.a
 	top, bottom := s.rows(rect)
 	for y := top; y < bottom; y++ {
 		dy := F(y) + 0.5 - s.y
@@ -132,7 +137,13 @@ func blendSplat[F Float](px []pixel[F], rect tileRect, p []F, position uint32, s
 				continue
 			}
 			dx := F(x) + 0.5 - s.x
-			raw := s.opacity * exp(-(dx*(0.5*s.a*dx+xy) + yy))
+			e := dx*(ha*dx+xy) + yy
+			var raw F
+			if is32[F]() {
+				raw = s.opacity * F(falloff32(float32(e)))
+			} else {
+				raw = s.opacity * F(math.Exp(-float64(e)))
+			}
 			if raw < minAlpha {
 				continue
 			}

@@ -1,6 +1,10 @@
 package cpu
 
-import "splat/internal/kernel"
+import (
+	"math"
+
+	"splat/internal/kernel"
+)
 
 var _ = register(kernel.RasterizeBackward, rasterizeBackward[float32], rasterizeBackward[float64])
 
@@ -69,6 +73,7 @@ func unblendSplat[F Float](px []adjoint[F], rect tileRect, p []F, position uint3
 	loadSplat(&s, p)
 	cr, cg, cb := p[kernel.ProjColor], p[kernel.ProjColor+1], p[kernel.ProjColor+2]
 	var gx, gy, ga, gb, gc, gop, gcr, gcg, gcb, ax, ay F
+	ha := 0.5 * s.a
 	top, bottom := s.rows(rect)
 	for y := top; y < bottom; y++ {
 		dy := F(y) + 0.5 - s.y
@@ -81,7 +86,13 @@ func unblendSplat[F Float](px []adjoint[F], rect tileRect, p []F, position uint3
 				continue
 			}
 			dx := F(x) + 0.5 - s.x
-			falloff := exp(-(dx*(0.5*s.a*dx+xy) + yy))
+			e := dx*(ha*dx+xy) + yy
+			var falloff F
+			if is32[F]() {
+				falloff = F(falloff32(float32(e)))
+			} else {
+				falloff = F(math.Exp(-float64(e)))
+			}
 			raw := s.opacity * falloff
 			if raw < minAlpha {
 				continue

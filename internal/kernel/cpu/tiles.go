@@ -30,8 +30,8 @@ func ellipseOf[F Float](proj []F) ellipse[F] {
 // tileRows returns the rows of tiles [from, to) that the ellipse may touch.
 func (e *ellipse[F]) tileRows(step *kernel.Step) (from, to int) {
 	h := int(step.Height)
-	first := saturate(ceil(e.y-e.ey-0.5), 0, h)
-	last := saturate(floor(e.y+e.ey-0.5)+1, 0, h) // one beyond
+	first := ceilWithin(e.y-e.ey-0.5, 0, h)
+	last := beyondWithin(e.y+e.ey-0.5, 0, h) // one beyond
 	if first >= last {
 		return 0, 0
 	}
@@ -53,8 +53,8 @@ func (e *ellipse[F]) tileSpan(step *kernel.Step, row int) (from, to int) {
 	right := e.x + (-e.b*v1+e.reach(v1))/e.a
 	left := e.x + (-e.b*v0-e.reach(v0))/e.a
 	w := int(step.Width)
-	first := saturate(ceil(left-0.5), 0, w)
-	last := saturate(floor(right-0.5)+1, 0, w)
+	first := ceilWithin(left-0.5, 0, w)
+	last := beyondWithin(right-0.5, 0, w)
 	if first >= last {
 		return 0, 0
 	}
