@@ -138,7 +138,7 @@ func (b *bar) show(label string, done, total int, text string) {
 	b.current.SetCurrent(int64(done))
 	if now := time.Now(); now.Sub(b.drawn) >= drawInterval {
 		b.drawn = now
-		b.draw <- nil
+		b.redraw()
 	}
 }
 
@@ -147,6 +147,15 @@ func (b *bar) begin(label string, total int) {
 	b.box = mpb.New(mpb.WithOutput(b.console.out), mpb.WithWidth(24), mpb.WithManualRefresh(b.draw))
 	b.current = b.box.New(int64(max(total, 1)), mpb.BarStyle(), mpb.AppendDecorators(decor.Any(b.caption)))
 	b.console.divert(b)
+}
+
+// redraw draws at once. Where the terminal is gone nobody takes the request, and
+// the run must go on.
+func (b *bar) redraw() {
+	select {
+	case b.draw <- nil:
+	case <-time.After(time.Second):
+	}
 }
 
 func (b *bar) caption(decor.Statistics) string {
@@ -158,7 +167,7 @@ func (b *bar) caption(decor.Statistics) string {
 // Write puts a line above the bar.
 func (b *bar) Write(line []byte) (int, error) {
 	n, err := b.box.Write(line)
-	b.draw <- nil
+	b.redraw()
 	return n, err
 }
 
@@ -167,7 +176,7 @@ func (b *bar) stop() {
 		return
 	}
 	b.console.divert(nil)
-	b.draw <- nil
+	b.redraw()
 	b.current.Abort(false)
 	b.box.Wait()
 	b.box, b.label = nil, ""

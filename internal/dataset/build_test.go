@@ -15,7 +15,7 @@ import (
 )
 
 // picture writes a plain grey PNG; its ending may say otherwise.
-func picture(t *testing.T, path string, w, h int) {
+func picture(t testing.TB, path string, w, h int) {
 	t.Helper()
 	m := imageio.New(w, h)
 	for i := range m.Pix {

@@ -367,7 +367,7 @@ func TestCOLMAPDamage(t *testing.T) {
 func TestCOLMAPSeparators(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "scene")
 	m := model(0)
-	names := []string{`cam0\0001.png`, `cam1/0001.png`, `../outside.png`, `..\outside.png`, filepath.Join(root, "images", "cam1", "0001.png")}
+	names := []string{`cam0\0001.png`, `cam1/0001.png`, `../outside.png`, `..\other.png`, filepath.Join(root, "images", "cam1", "0001.png")}
 	m.Images = colmaptest.Around(len(names), 1, 4, func(i int) string { return names[i] })
 	m.Write(t, filepath.Join(root, "sparse", "0"), true)
 	for _, p := range []string{"images/cam0/0001.png", "images/cam1/0001.png", "../outside.png", "outside.png"} {

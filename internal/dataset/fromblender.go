@@ -16,7 +16,7 @@ func readBlender(root string, o Options) (*draft, error) {
 		return nil, err
 	}
 	if files.Train == "" {
-		return nil, fault.Dataf("%s: no transforms_train.json; found the JSON files %s", root, few(blender.Candidates(root)))
+		return nil, fault.Dataf("%s: no transforms_train.json; camera files there: %s", root, few(blender.Candidates(root)))
 	}
 	src, err := newBlenderSource(root, o)
 	if err != nil {

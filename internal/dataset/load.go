@@ -20,8 +20,9 @@ type LoadOptions struct {
 
 // Load decodes the pictures of views, in their order, at the sizes of their
 // cameras. The result is 8-bit RGBA, premultiplied; with alpha "mask" it has
-// straight colour and alpha 255 where a pixel is used, 0 where it is ignored. An
-// opaque picture has alpha 255 everywhere. Memory: 4 bytes for each pixel
+// straight colour and alpha 255 where a pixel is used, 0 where it is ignored; a
+// reduced pixel is used where at least half of it is, with the colour of that
+// part. An opaque picture has alpha 255 everywhere. Memory: 4 bytes for each pixel
 // delivered, plus a few times the full picture for each one being decoded.
 func Load(ctx context.Context, views []View, o LoadOptions) ([]*imageio.Image, error) {
 	switch o.Alpha {

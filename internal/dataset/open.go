@@ -97,6 +97,9 @@ func read(root string, viaJSON bool, o Options) (*draft, error) {
 	if f, err := blender.Find(root); err != nil || f.Train != "" {
 		return readBlender(root, o)
 	}
+	if single := filepath.Join(root, "transforms.json"); isFile(single) {
+		return nil, singleTransforms(single)
+	}
 	inner, err := innerCapture(root)
 	if err != nil {
 		return nil, err

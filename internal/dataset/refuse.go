@@ -39,11 +39,8 @@ func unrecognised(root string) error {
 	if len(entries) == 0 {
 		return fault.Dataf("%s: the folder is empty, expected a capture", root)
 	}
-	if p := filepath.Join(root, "transforms.json"); isFile(p) {
-		return singleTransforms(p)
-	}
 	if names := blender.Candidates(root); len(names) > 0 {
-		return fault.Dataf("%s: no camera file: looked for transforms_train.json and for %s; found the JSON files %s (a misspelt name?)",
+		return fault.Dataf("%s: no camera file: looked for transforms_train.json and for %s; found %s (a misspelt name?)",
 			root, colmap.Places, few(names))
 	}
 	if model := modelParts(root); len(model) > 0 {

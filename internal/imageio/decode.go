@@ -62,7 +62,7 @@ func Decode(path string) (*Image, error) {
 	if err := checkClaim(f, fm, path, size); err != nil {
 		return nil, err
 	}
-	m, err := fm.decode(reader(f, fm))
+	m, err := fm.decode(reader(f, fm, pixelBuffer))
 	if err != nil {
 		return nil, damaged(path, fm, size, err)
 	}
@@ -76,7 +76,7 @@ func Size(path string) (width, height int, err error) {
 		return 0, 0, err
 	}
 	defer f.Close()
-	c, err := fm.config(reader(f, fm))
+	c, err := fm.config(reader(f, fm, headerBuffer))
 	if err != nil {
 		return 0, 0, damaged(path, fm, size, err)
 	}
@@ -123,12 +123,19 @@ func sniff(f *os.File, path string) (*format, int64, error) {
 	return nil, 0, fault.Dataf("%s: not a picture: found %s, expected %s", path, describe(head), Formats)
 }
 
+// Bytes read at a time: few for headers, of which thousands are read when a
+// capture is opened.
+const (
+	headerBuffer = 1 << 12
+	pixelBuffer  = 1 << 16
+)
+
 // reader buffers f, except for TIFF, which jumps about in the file.
-func reader(f *os.File, fm *format) io.Reader {
+func reader(f *os.File, fm *format, buffer int) io.Reader {
 	if fm.name == "TIFF" {
 		return f
 	}
-	return bufio.NewReaderSize(f, 1<<16)
+	return bufio.NewReaderSize(f, buffer)
 }
 
 // A picture below freePixels is decoded whatever its file's size; above it the
@@ -142,7 +149,7 @@ const (
 
 // checkClaim guards the decoders, which allocate what a header claims.
 func checkClaim(f *os.File, fm *format, path string, size int64) error {
-	c, err := fm.config(reader(f, fm))
+	c, err := fm.config(reader(f, fm, headerBuffer))
 	if err != nil {
 		return damaged(path, fm, size, err)
 	}

@@ -38,7 +38,7 @@ func Evaluate(ctx context.Context, o EvalOptions) (*Evaluation, error) {
 	if len(chosen) == 0 {
 		return nil, fmt.Errorf("%s: %w: the %s split is empty", o.Capture.Path, errNoViews, split)
 	}
-	s, err := newViewer(o.Config, o.Cloud, chosen, o.Capture.Train())
+	s, err := newViewer(o.Config, o.Cloud, chosen, frameOf(o.Capture))
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func RenderViews(ctx context.Context, o RenderOptions, emit func(i int, v datase
 	if len(o.Views) == 0 {
 		return nil
 	}
-	s, err := newViewer(o.Config, o.Cloud, o.Views, o.Views)
+	s, err := newViewer(o.Config, o.Cloud, o.Views, frameOf(&dataset.Capture{Views: o.Views}))
 	if err != nil {
 		return err
 	}
@@ -109,8 +109,8 @@ func RenderViews(ctx context.Context, o RenderOptions, emit func(i int, v datase
 	return nil
 }
 
-// newViewer is a scene for rendering only. around chooses the internal frame.
-func newViewer(cfg config.Run, cloud *gaussian.Cloud, views, around []dataset.View) (*scene, error) {
+// newViewer is a scene for rendering only, inside the given frame.
+func newViewer(cfg config.Run, cloud *gaussian.Cloud, views []dataset.View, f frame) (*scene, error) {
 	be, err := backend.Open(cfg.Backend)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func newViewer(cfg config.Run, cloud *gaussian.Cloud, views, around []dataset.Vi
 	own := cloud.Clone()
 	own.SetDegree(min(own.SHDegree, 3))
 	cfg.Model.SHDegree, cfg.Model.Antialiased = own.SHDegree, cloud.Antialiased
-	s := &scene{cfg: cfg, frame: frameOf(around), views: views}
+	s := &scene{cfg: cfg, frame: f, views: views}
 	if s.schedule, err = scheduleOf(cfg, s.frame, len(views), 0); err != nil {
 		return nil, err
 	}

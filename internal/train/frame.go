@@ -2,7 +2,6 @@ package train
 
 import (
 	"math"
-	"slices"
 
 	"splat/internal/dataset"
 	"splat/internal/gaussian"
@@ -20,35 +19,11 @@ type frame struct {
 	Scale  float64
 }
 
-// frameOf derives the frame from the training cameras: the componentwise median
-// of their positions and the median distance from it. A single camera, or cameras
-// all in one place, leave the unit at 1.
-func frameOf(views []dataset.View) frame {
-	centers := make([]geom.Vec3, len(views))
-	for i, v := range views {
-		centers[i] = v.Pose.Center()
-	}
-	f := frame{Scale: 1}
-	for k := range 3 {
-		f.Center[k] = median(centers, func(c geom.Vec3) float64 { return c[k] })
-	}
-	spread := median(centers, func(c geom.Vec3) float64 { return c.Sub(f.Center).Norm() })
-	if spread > 1e-9*(1+f.Center.Norm()) {
-		f.Scale = spread
-	}
-	return f
-}
-
-func median(cs []geom.Vec3, of func(geom.Vec3) float64) float64 {
-	values := make([]float64, len(cs))
-	for i, c := range cs {
-		values[i] = of(c)
-	}
-	slices.Sort(values)
-	if len(values) == 0 {
-		return 0
-	}
-	return values[len(values)/2]
+// frameOf derives the frame from the capture's cameras, and points where all
+// cameras are in one place.
+func frameOf(c *dataset.Capture) frame {
+	center, radius := c.Extent()
+	return frame{Center: center, Scale: radius}
 }
 
 // enter brings a cloud from the world into the frame, in place.

@@ -69,7 +69,7 @@ func newSession(ctx context.Context, o Options) (*session, error) {
 		return nil, fault.Dataf("%s: no splats to start from", o.Capture.Path)
 	}
 	s := &session{obs: o.Observer, capture: o.Capture, trains: len(train)}
-	s.cfg, s.frame = o.Config, frameOf(train)
+	s.cfg, s.frame = o.Config, frameOf(o.Capture)
 	s.views = append(s.views, train...)
 	s.chooseTest()
 	if s.images, err = loadViews(ctx, s.cfg, s.views, s.obs); err != nil {

@@ -118,6 +118,9 @@ func initialCloud(cfg config.Run, capture *dataset.Capture, obs Observer) (*gaus
 	case capture.Points.Len() > 0:
 		cloud, dropped := gaussian.FromPoints(capture.Points.XYZ, capture.Points.RGB, o)
 		line := fmt.Sprintf("starting from %d of the capture's points", cloud.Len())
+		if dropped.OverMax > 0 {
+			line += fmt.Sprintf("; %d more would exceed max_splats", dropped.OverMax)
+		}
 		if dropped.NonFinite > 0 {
 			line += fmt.Sprintf("; %d have coordinates that are not finite", dropped.NonFinite)
 		}

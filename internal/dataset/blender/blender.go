@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -176,8 +177,8 @@ func located(err error, data []byte) error {
 	return fmt.Errorf("line %d: not valid JSON for a camera file: %w", line, err)
 }
 
-// Candidates lists the JSON files in dir, for the message when none has the name
-// of a camera file.
+// Candidates lists the JSON files in dir that speak of frames, for the message
+// when none has the name of a camera file.
 func Candidates(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -185,9 +186,21 @@ func Candidates(dir string) []string {
 	}
 	var names []string
 	for _, e := range entries {
-		if n := e.Name(); !strings.HasPrefix(n, ".") && strings.EqualFold(filepath.Ext(n), ".json") {
+		n := e.Name()
+		if !strings.HasPrefix(n, ".") && strings.EqualFold(filepath.Ext(n), ".json") && hasFrames(filepath.Join(dir, n)) {
 			names = append(names, n)
 		}
 	}
 	return names
+}
+
+// hasFrames looks for the word at a file's beginning, where it always is.
+func hasFrames(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, 1<<16))
+	return err == nil && bytes.Contains(head, []byte(`"frames"`))
 }

@@ -191,7 +191,12 @@ func TestFindAndCandidates(t *testing.T) {
 	if d := cmp.Diff(Files{Dir: dir, Train: "Transforms_Train.JSON", Val: "transforms_val.json"}, got); err != nil || d != "" {
 		t.Errorf("%v (-want +got)\n%s", err, d)
 	}
-	if d := cmp.Diff([]string{"Transforms_Train.JSON", "transform_test.json", "transforms_val.json"}, Candidates(dir)); d != "" {
+	for n, content := range map[string]string{"transform_test.json": ` {"frames": []}`, "notes.json": `{"text": "no frames"}`, "b.JSON": `{"camera_angle_x": 1, "frames"`} {
+		if err := os.WriteFile(filepath.Join(dir, n), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := cmp.Diff([]string{"b.JSON", "transform_test.json"}, Candidates(dir)); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 	if _, err := Find(filepath.Join(dir, "none")); fault.ExitCode(err) != 3 {

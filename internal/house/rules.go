@@ -1,0 +1,99 @@
+package house
+
+// Planned names packages of the design that rules speak of before they exist.
+const Planned = "internal/kernel/vulkan internal/vk internal/viewer shaders"
+
+// Layers is who may import whom, from the bottom up. The first row that names a
+// package binds it.
+var Layers = []Layer{
+	{"internal/fault internal/geom internal/metrics internal/atomicfile", "",
+		"the bottom knows nothing of what is built on it"},
+	{"internal/gaussian", "internal/geom internal/fault",
+		"the splat model is data; how it is drawn, trained or stored is not its business"},
+	{"internal/config", "internal/fault",
+		"everything may read the configuration, so it reads nothing"},
+	{"internal/imageio", "internal/fault internal/atomicfile",
+		"a picture knows no camera"},
+	{"internal/safetensors", "internal/fault",
+		"it reads arrays, not splats"},
+	{"internal/dataset/...", "internal/fault internal/geom internal/imageio internal/dataset/...",
+		"a capture is read without knowing what it is for: readers are tested on files alone"},
+	{"internal/splatio/...", "internal/fault internal/geom internal/gaussian internal/atomicfile internal/splatio/...",
+		"a splat file is read and written without an engine"},
+	{"internal/demo", "internal/fault internal/geom internal/imageio internal/atomicfile",
+		"the demo's capture is a witness against the pipeline: code shared with it could hide a mistake in both"},
+
+	{"internal/vk", "",
+		"the binding knows Vulkan and nothing of splats"},
+	{"internal/kernel", "",
+		"contracts and recordings describe work for any device"},
+	{"internal/kernel/cpu internal/kernel/null", "internal/kernel",
+		"a backend executes recordings; it does not know what they mean"},
+	{"internal/kernel/vulkan", "internal/kernel internal/vk shaders",
+		"a backend executes recordings; it does not know what they mean"},
+	{"internal/kernel/kerneltest", "internal/kernel internal/kernel/cpu internal/pipeline",
+		"the suite compares backends through the pipeline, below any training"},
+	{"internal/pipeline", "internal/kernel",
+		"recordings are the same for every backend"},
+	{"internal/prof", "internal/kernel",
+		"it formats measurements, whoever took them"},
+
+	{"internal/backend", "internal/config internal/fault internal/kernel internal/kernel/cpu internal/kernel/vulkan",
+		"the one place that chooses a device"},
+	{"internal/train/strategy/adc internal/train/strategy/mcmc", "internal/kernel internal/pipeline",
+		"a strategy is a list of kernels and may use nothing that a device has not"},
+	{"internal/train/strategy", "internal/kernel internal/pipeline internal/train/strategy/...",
+		"a strategy is a list of kernels and may use nothing that a device has not"},
+	{"internal/train", "internal/backend internal/config internal/dataset internal/fault internal/gaussian internal/geom " +
+		"internal/imageio internal/kernel internal/kernel/null internal/metrics internal/pipeline internal/prof " +
+		"internal/splatio internal/train/strategy",
+		"the loop knows neither flags nor folders; it tells an observer. It plans on the null backend and runs on what backend.Open returns"},
+	{"internal/lab", "internal/atomicfile internal/config internal/fault",
+		"the record of a run is read and written without an engine"},
+
+	{"internal/cli", "internal/backend internal/config internal/dataset internal/demo internal/fault internal/gaussian " +
+		"internal/imageio internal/lab internal/splatio internal/splatio/ply internal/train",
+		"commands put the parts together; they do not reach into the pipeline"},
+	{"cmd/splat", "internal/cli",
+		"main hands over to cli and does nothing else"},
+	{"internal/house", "",
+		"rules about code are no part of it"},
+}
+
+// Owners is who may import what from outside.
+var Owners = []Owner{
+	{"github.com/spf13/cobra/... github.com/spf13/pflag/...", "internal/cli",
+		"the command line library stays replaceable"},
+	{"github.com/vbauerster/mpb/v8/... golang.org/x/term", "internal/cli",
+		"only the command line knows about terminals"},
+	{"github.com/pelletier/go-toml/v2/...", "internal/config",
+		"TOML is read and written in one place, so every error names file and line"},
+	{"golang.org/x/image/...", "internal/imageio",
+		"all pictures pass one decoder with one meaning of alpha"},
+	{"github.com/ebitengine/purego/...", "internal/vk",
+		"foreign calls need care with memory; one package takes it"},
+	{"unsafe", "internal/kernel internal/kernel/cpu internal/kernel/vulkan internal/vk",
+		"only buffers shared with a device need it"},
+	{"C", "",
+		"the program builds without cgo"},
+	{"math/rand", "",
+		"its default source is not seeded: use math/rand/v2 with the run's seed"},
+	{"testing", "internal/kernel/kerneltest internal/dataset/colmap/colmaptest",
+		"the program must not carry the test framework; helpers for tests live in packages of their own"},
+	{"github.com/google/go-cmp/... pgregory.net/rapid/... github.com/rogpeppe/go-internal/...", "",
+		"a library for tests"},
+}
+
+// Walls is where no chain of imports may lead.
+var Walls = []Wall{
+	{"internal/...", "cmd/...", "the program is the top"},
+	{"internal/train/... internal/lab internal/demo internal/backend", "internal/cli",
+		"what the command line is built on must work without it"},
+	{"internal/pipeline internal/train/strategy/...", "internal/kernel/cpu internal/kernel/null internal/kernel/vulkan internal/backend internal/train internal/cli",
+		"what runs on every device knows none"},
+	{"internal/kernel", "internal/...", "kernels are described without knowing what they are used for"},
+	{"internal/gaussian internal/splatio/... internal/dataset/...", "internal/kernel/... internal/pipeline internal/train/... internal/lab",
+		"data is read, held and written without an engine"},
+	{"cmd/splat", "internal/kernel/kerneltest internal/dataset/colmap/colmaptest internal/safetensors internal/house",
+		"helpers for tests are no part of the program"},
+}
