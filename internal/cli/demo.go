@@ -18,8 +18,11 @@ import (
 // demoCapture is the folder of the capture inside the demo's.
 const demoCapture = "capture"
 
-// demoSettings make the demo a matter of a minute on a CPU.
-var demoSettings = []string{"train.steps=1500", "model.max_splats=8000", "model.init_splats=4000", "train.log_every=25"}
+// demoSettings make the demo a matter of a minute on a CPU: with so few splats and
+// steps, adc comes farther than mcmc.
+var demoSettings = []string{
+	"strategy.name=adc", "train.steps=1500", "model.max_splats=4000", "model.init_splats=3000", "train.log_every=25",
+}
 
 // demoResult is the JSON document of demo: that of the run, and what is beside
 // it. Without training there is only the capture.

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -34,7 +35,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"rc": exitCode, "json": oneDocument, "colmap": writeColmap, "cut": cutFile, "splats": writeSplats,
-			"samescore": sameScore,
+			"samescore": sameScore, "waitfor": waitFor,
 		},
 	})
 }
@@ -152,4 +153,15 @@ func sameScore(ts *testscript.TestScript, neg bool, args []string) {
 	if d := math.Abs(scores[0].PSNR - scores[1].PSNR); !(d < 0.01) || scores[0].PSNR == 0 || !(math.Abs(scores[0].SSIM-scores[1].SSIM) < 1e-3) {
 		ts.Fatalf("the scores differ: %v", scores)
 	}
+}
+
+// waitFor: waitfor FILE waits until a background command has written a file.
+func waitFor(ts *testscript.TestScript, neg bool, args []string) {
+	for range 1000 {
+		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	ts.Fatalf("%s did not appear within 10 seconds", args[0])
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -123,6 +124,7 @@ func (a *app) trainInto(ctx context.Context, run *lab.Run, cfg config.Run, captu
 	r := &reporter{console: a.log, progress: a.log.newProgress(), run: run, cancel: cancel}
 	r.announce(append([]string{device}, captureLines(capture)...))
 	r.announce(settingsLines(cfg))
+	a.log.detail("%s", configText(cfg))
 	r.Note("output: " + run.Path(""))
 	res, err := a.engine(ctx, train.Options{Config: cfg, Capture: capture, Observer: r})
 	r.progress.stop()
@@ -235,6 +237,12 @@ func (a *app) summarise(run *lab.Run, out *outcome) {
 func resultText(doc lab.Result) string {
 	return fmt.Sprintf("%s after %s in %.1f s (%.1f s in all), ended by %s",
 		plural(doc.Splats, "splat"), plural(doc.Steps, "step"), doc.TrainSeconds, doc.WallSeconds, doc.StopReason)
+}
+
+func configText(cfg config.Run) string {
+	var b strings.Builder
+	_ = config.Write(&b, cfg) // a Builder takes everything
+	return strings.TrimSpace(b.String())
 }
 
 // settingsLines names the settings that matter most for what will happen, and

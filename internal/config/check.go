@@ -9,30 +9,6 @@ import (
 	"splat/internal/fault"
 )
 
-// Check reports the first way in which the values of a configuration do not fit
-// together, or with their ranges.
-func (r Run) Check() error {
-	for _, f := range Fields() {
-		s := Setting{Key: f.Name(), Value: f.plain(&r), Origin: "configuration"}
-		if err := s.apply(&r); err != nil {
-			return err
-		}
-	}
-	return check(&r, origins{})
-}
-
-// plain returns the field's value as TOML would decode it.
-func (f Field) plain(r *Run) any {
-	v := f.value(r)
-	switch f.Type {
-	case Int:
-		return v.Int()
-	case Duration:
-		return v.Interface().(interface{ String() string }).String()
-	}
-	return v.Interface()
-}
-
 // check looks at values together; each alone is already in its range.
 func check(r *Run, from origins) error {
 	return cmp.Or(

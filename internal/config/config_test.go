@@ -43,10 +43,19 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
+// The defaults must pass the checks that every other value has to pass.
 func TestDefaultsPassTheirOwnChecks(t *testing.T) {
 	for _, strategy := range []string{"mcmc", "adc"} {
-		if err := Default(strategy).Check(); err != nil {
+		var set []string
+		for _, f := range Fields() {
+			set = append(set, f.Name()+"="+f.Default(strategy))
+		}
+		got, err := Resolve(Source{Set: set})
+		if err != nil {
 			t.Errorf("%s: %v", strategy, err)
+		}
+		if diff := cmp.Diff(Default(strategy), got); diff != "" {
+			t.Errorf("%s: the written defaults differ (-want +got):\n%s", strategy, diff)
 		}
 	}
 }

@@ -68,7 +68,7 @@ var (
 	Rasterize         = define("rasterize", 256, "step:Step:r ranges:u32:r pairs:u32:r owners:u32:r proj:real:r image:real:w last:u32:w", "smooth")
 	Loss              = define("loss", 256, "step:Step:r image:real:r targets:u32:r window:real:r maps:real:w partials:real:w", "window")
 	LossGradient      = define("loss_gradient", 256, "step:Step:r image:real:r targets:u32:r window:real:r maps:real:r gradient:real:w", "window")
-	RasterizeBackward = define("rasterize_backward", 256, "step:Step:r counts:u32:r ranges:u32:r pairs:u32:r owners:u32:r proj:real:r image:real:r last:u32:r gradient:real:r slots:real:w", "smooth")
+	RasterizeBackward = define("rasterize_backward", 256, "step:Step:r counts:u32:r ranges:u32:r pairs:u32:r owners:u32:r proj:real:r image:real:r last:u32:r gradient:real:r slots:real:w", "smooth absgrad")
 	Update            = define("update", 256, "step:Step:r counts:u32:r geom:real:rw sh:real:rw geom_m:real:rw geom_v:real:rw sh_m:real:rw sh_v:real:rw tiles:u32:r base:u32:r slots:real:r stats:real:rw", "coefficients absgrad")
 	Commit            = define("commit", 256, "control:Control:rw step:Step:r counts:u32:r partials:real:r ring:Stats:rw", "ring")
 

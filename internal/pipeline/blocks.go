@@ -10,10 +10,7 @@ import (
 // the total goes to the total slot. With flags set, elements count as 1 where
 // they are not 0.
 func (b *Buffers) Scan(rec *kernel.Recording, count, work int, in, out *kernel.Buffer, total int, flags bool) {
-	f := uint32(0)
-	if flags {
-		f = 1
-	}
+	f := flag(flags)
 	rec.Indirect(kernel.ScanReduce, b.Args, work, kernel.Args{"counts": b.Counts, "in": in, "sums": b.Sums}, uint32(count), f)
 	rec.Indirect(kernel.ScanTop, b.Args, kernel.WorkOnce, kernel.Args{"counts": b.Counts, "sums": b.Sums}, uint32(count), uint32(total))
 	rec.Indirect(kernel.ScanApply, b.Args, work, kernel.Args{"counts": b.Counts, "in": in, "sums": b.Sums, "out": out}, uint32(count), f)
@@ -87,8 +84,9 @@ func (b *Buffers) recordProject(rec *kernel.Recording, p Plan) int {
 	return at
 }
 
-func smoothConstant(p Plan) uint32 {
-	if p.Smooth {
+// flag is a boolean as a kernel constant.
+func flag(b bool) uint32 {
+	if b {
 		return 1
 	}
 	return 0
@@ -100,7 +98,7 @@ func (b *Buffers) recordRasterize(rec *kernel.Recording, p Plan, sorted int) {
 	rec.Indirect(kernel.Rasterize, b.Args, kernel.WorkTiles, kernel.Args{
 		"step": b.Step, "ranges": b.Ranges, "pairs": b.PairIDs[sorted], "owners": b.Owners, "proj": b.Proj,
 		"image": b.Image, "last": b.Last,
-	}, smoothConstant(p))
+	}, flag(p.Smooth))
 }
 
 // recordLoss records the loss and its sums.
@@ -120,21 +118,17 @@ func (b *Buffers) recordBackward(rec *kernel.Recording, p Plan, sorted int) {
 	rec.Indirect(kernel.RasterizeBackward, b.Args, kernel.WorkTiles, kernel.Args{
 		"step": b.Step, "counts": b.Counts, "ranges": b.Ranges, "pairs": b.PairIDs[sorted], "owners": b.Owners, "proj": b.Proj,
 		"image": b.Image, "last": b.Last, "gradient": b.Gradient, "slots": b.Slots,
-	}, smoothConstant(p))
+	}, flag(p.Smooth), flag(p.AbsGrad))
 }
 
 // recordUpdate records the chain rule to the parameters and the optimiser.
 func (b *Buffers) recordUpdate(rec *kernel.Recording, p Plan) {
 	rec.Stage("update")
-	absgrad := uint32(0)
-	if p.AbsGrad {
-		absgrad = 1
-	}
 	rec.Indirect(kernel.Update, b.Args, kernel.WorkSplats, kernel.Args{
 		"step": b.Step, "counts": b.Counts, "geom": b.Geom, "sh": b.SH,
 		"geom_m": b.GeomM, "geom_v": b.GeomV, "sh_m": b.SHM, "sh_v": b.SHV,
 		"tiles": b.Tiles, "base": b.Base, "slots": b.Slots, "stats": b.Stats,
-	}, uint32(kernel.Coefficients(p.SHDegree)), absgrad)
+	}, uint32(kernel.Coefficients(p.SHDegree)), flag(p.AbsGrad))
 }
 
 // recordCommit records the end of a step.

@@ -209,7 +209,9 @@ func (s *session) log(last kernel.Stats) {
 	s.obs.Metrics(m)
 	if s.cfg.Backend.Profile {
 		s.profile.Add(s.pl.Backend.Timings())
-		s.obs.Note(s.profile.Format(step))
+		if step < s.due.end {
+			s.obs.Note(s.profile.Format(step))
+		}
 	}
 }
 

@@ -75,6 +75,7 @@ func newSession(ctx context.Context, o Options) (*session, error) {
 	if s.images, err = loadViews(ctx, s.cfg, s.views, s.obs); err != nil {
 		return nil, err
 	}
+	s.sayAlpha()
 	if err := s.open(cloud); err != nil {
 		return nil, err
 	}
@@ -82,6 +83,23 @@ func newSession(ctx context.Context, o Options) (*session, error) {
 	s.watch = newWatch(s.cfg.Train, s.trains)
 	s.profile = prof.NewTable()
 	return s, nil
+}
+
+// sayAlpha tells what the alpha channel is taken for, where there is one.
+func (s *session) sayAlpha() {
+	n := 0
+	for _, img := range s.images {
+		if !img.Opaque() {
+			n++
+		}
+	}
+	switch {
+	case n == 0:
+	case s.cfg.Data.Alpha == "mask":
+		s.obs.Note(fmt.Sprintf("alpha: %d of %d pictures have pixels to ignore (--alpha mask)", n, len(s.images)))
+	default:
+		s.obs.Note(fmt.Sprintf("alpha: %d of %d pictures are transparent, composited on the background (--alpha mask ignores such pixels)", n, len(s.images)))
+	}
 }
 
 // chooseTest appends the views to evaluate: test views where the capture has

@@ -13,7 +13,6 @@ func exp[F Float](x F) F {
 
 func exp32(x float32) float32 {
 	const (
-		log2e = 1.44269504088896341
 		ln2Hi = 0.693359375
 		ln2Lo = -2.12194440e-4
 		magic = 12582912 // 1.5 * 2^23: adding it rounds to the nearest integer
@@ -39,13 +38,15 @@ func exp32(x float32) float32 {
 	return p * math.Float32frombits(uint32(int32(n)+127)<<23)
 }
 
-// falloff32 returns e^-x for the exponents of the rasteriser, 0 <= x <= 60 or so
-// (the pixel intervals keep x below about 6): 2^n 2^f with a polynomial for 2^f,
-// |f| <= 1/2 (Cephes' coefficients), and no range checks. Relative error below
-// 1e-6. It is small enough to be inlined, a generic wrapper is not.
-func falloff32(x float32) float32 {
+// log2e turns exponents of e into exponents of 2.
+const log2e = 1.44269504088896341
+
+// exp2Small returns 2^t for the exponents of the rasteriser, -100 <= t <= 1 (the
+// pixel intervals keep t above about -9): 2^n 2^f with a polynomial for 2^f, |f|
+// <= 1/2 (Cephes' coefficients), and no range checks. Relative error below 2e-7.
+// It is small enough to be inlined; a generic wrapper would not be.
+func exp2Small(t float32) float32 {
 	const magic = 12582912 // 1.5 * 2^23
-	t := x * -1.44269504088896341
 	n := t + magic
 	f := t - (n - magic)
 	p := float32(1.535336188e-4)*f + 1.339887440e-3

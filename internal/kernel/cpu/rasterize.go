@@ -44,31 +44,34 @@ func (s *splat2D[F]) rows(t tileRect) (from, to int) {
 	return ceilWithin(s.y-s.ey-0.5, t.y0, t.y1), beyondWithin(s.y+s.ey-0.5, t.y0, t.y1)
 }
 
-// span returns the pixels [from, to) of a row that the splat can reach, dy from
-// its mean, with a margin for rounding; the alpha test decides.
-func (s *splat2D[F]) span(t tileRect, dy F) (from, to int) {
+// rowOf is one row of pixels of a splat: the exponent of its alpha as a power of
+// 2 is (k2 dx + k1) dx + k0, dx from the mean to the pixel's centre.
+type rowOf[F Float] struct {
+	from, to   int // pixels [from, to) that the splat can reach
+	dx         F   // of the first
+	k0, k1, k2 F
+}
+
+// row prepares a row, dy from the mean. Its interval has a margin for rounding;
+// the alpha test decides.
+func (s *splat2D[F]) row(t tileRect, dy F) rowOf[F] {
 	const margin = 1e-3
 	half := s.a*s.power - s.det*dy*dy
 	if !(half > 0) {
 		half = 0
 	}
-	half = sqrt(half)
 	mid := s.x - s.b*dy*s.invA - 0.5
-	half = half*s.invA + margin
-	return ceilWithin(mid-half, t.x0, t.x1), beyondWithin(mid+half, t.x0, t.x1)
+	half = sqrt(half)*s.invA + margin
+	r := rowOf[F]{from: ceilWithin(mid-half, t.x0, t.x1), to: beyondWithin(mid+half, t.x0, t.x1)}
+	r.dx = F(r.from) + 0.5 - s.x
+	r.k0, r.k1, r.k2 = -0.5*log2e*s.c*dy*dy, -log2e*s.b*dy, -0.5*log2e*s.a
+	return r
 }
 
-// cutoff returns the alpha that blends for a raw alpha, and its derivative. The
-// production rule is a hard step at 1/255. With smooth set it is a C1 ramp from 0
-// at 1/255 to the identity at 2/255: only so can central differences check
-// gradients. Nothing but tests sets it.
-func cutoff[F Float](raw F, smooth bool) (alpha, slope F) {
-	if !smooth {
-		if raw < minAlpha {
-			return 0, 0
-		}
-		return raw, 1
-	}
+// cutoff replaces the hard step at an alpha of 1/255 by a C1 ramp from 0 at 1/255
+// to the identity at 2/255, and returns its derivative too: only so can central
+// differences check gradients. Nothing but tests asks for it.
+func cutoff[F Float](raw F) (alpha, slope F) {
 	u := clamp(raw*255-1, 0, 1)
 	s := u * u * (3 - 2*u)
 	return raw * s, s + raw*6*u*(1-u)*255
@@ -124,32 +127,36 @@ func blendSplat[F Float](px []pixel[F], rect tileRect, p []F, position uint32, s
 	var s splat2D[F]
 	loadSplat(&s, p)
 	cr, cg, cb := p[kernel.ProjColor], p[kernel.ProjColor+1], p[kernel.ProjColor+2]
-	ha := 0.5 * s.a
 	top, bottom := s.rows(rect)
 	for y := top; y < bottom; y++ {
-		dy := F(y) + 0.5 - s.y
-		left, right := s.span(rect, dy)
-		yy, xy := 0.5*s.c*dy*dy, s.b*dy
-		line := px[(y-rect.y0)*kernel.TileSize:]
-		for x := left; x < right; x++ {
-			q := &line[x-rect.x0]
+		r := s.row(rect, F(y)+0.5-s.y)
+		if r.from >= r.to {
+			continue
+		}
+		at := (y-rect.y0)*kernel.TileSize - rect.x0
+		line, dx := px[at+r.from:at+r.to], r.dx-1
+		for i := range line {
+			q := &line[i]
+			dx++
 			if q.done {
 				continue
 			}
-			dx := F(x) + 0.5 - s.x
-			e := dx*(ha*dx+xy) + yy
+			t := (r.k2*dx+r.k1)*dx + r.k0
 			var raw F
 			if is32[F]() {
-				raw = s.opacity * F(falloff32(float32(e)))
+				raw = s.opacity * F(exp2Small(float32(t)))
 			} else {
-				raw = s.opacity * F(math.Exp(-float64(e)))
+				raw = s.opacity * F(math.Exp2(float64(t)))
 			}
 			if raw < minAlpha {
 				continue
 			}
-			alpha := min(raw, maxAlpha)
+			alpha := raw
+			if alpha > maxAlpha {
+				alpha = maxAlpha
+			}
 			if smooth {
-				alpha, _ = cutoff(alpha, true)
+				alpha, _ = cutoff(alpha)
 			}
 			next := q.t * (1 - alpha)
 			if next <= minTransmittance {

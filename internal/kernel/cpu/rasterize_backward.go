@@ -23,7 +23,7 @@ type adjoint[F Float] struct {
 func rasterizeBackward[F Float](g *Group) {
 	step := record[kernel.Step](g, "step")
 	bounds, pairs, owners, proj := words(g, "ranges"), words(g, "pairs"), words(g, "owners"), reals[F](g, "proj")
-	slots, smooth := reals[F](g, "slots"), g.Constant("smooth") != 0
+	slots, smooth, absolute := reals[F](g, "slots"), g.Constant("smooth") != 0, g.Constant("absgrad") != 0
 	rect := rectOf(step, g.ID)
 	px := shared[adjoint[F]](g, tilePixels)
 	deepest := loadAdjoints(g, step, rect, px)
@@ -35,7 +35,7 @@ func rasterizeBackward[F Float](g *Group) {
 			continue
 		}
 		row := int(owners[list[k]]) * kernel.ProjRow
-		unblendSplat(px, rect, proj[row:row+kernel.ProjRow], uint32(k), smooth, slot)
+		unblendSplat(px, rect, proj[row:row+kernel.ProjRow], uint32(k), smooth, absolute, slot)
 	}
 	if tiles := int(step.TilesX * step.TilesY); g.ID == tiles-1 {
 		clearPadding(slots, pairs[bounds[2*g.ID+1]:words(g, "counts")[kernel.CountPairs]])
@@ -67,68 +67,97 @@ func loadAdjoints[F Float](g *Group, step *kernel.Step, rect tileRect, px []adjo
 	return deepest
 }
 
-// unblendSplat takes one splat off the tile's pixels and sums its gradients.
-func unblendSplat[F Float](px []adjoint[F], rect tileRect, p []F, position uint32, smooth bool, slot []F) {
+// splatSums accumulates what a splat's gradients are made of. h is the gradient
+// of a pixel's exponent, -alpha dL/dalpha; its sums with powers of dx are kept a
+// row at a time, since dy is the same along it.
+type splatSums[F Float] struct {
+	r, g, b    F // of the colour
+	h          F // sum of h
+	x, y       F // of the mean
+	ca, cb, cc F // of the conic
+	ax, ay     F // sums of absolute gradients of the mean
+}
+
+// addRow adds a row's sums of h, h dx and h dx^2.
+func (o *splatSums[F]) addRow(s *splat2D[F], dy, h0, h1, h2 F) {
+	o.h += h0
+	o.x -= s.a*h1 + s.b*dy*h0
+	o.y -= s.c*dy*h0 + s.b*h1
+	o.ca += 0.5 * h2
+	o.cb += dy * h1
+	o.cc += 0.5 * dy * dy * h0
+}
+
+func (o *splatSums[F]) store(slot []F, opacity F) {
+	_ = slot[kernel.SlotRow-1]
+	slot[kernel.SlotX], slot[kernel.SlotY] = o.x, o.y
+	slot[kernel.SlotConicA], slot[kernel.SlotConicB], slot[kernel.SlotConicC] = o.ca, o.cb, o.cc
+	slot[kernel.SlotOpacity] = -o.h / opacity
+	slot[kernel.SlotColor], slot[kernel.SlotColor+1], slot[kernel.SlotColor+2] = o.r, o.g, o.b
+	slot[kernel.SlotAbsX], slot[kernel.SlotAbsY], slot[kernel.SlotRow-1] = o.ax, o.ay, 0
+}
+
+// unblendSplat takes one splat off the tile's pixels and sums its gradients into
+// slot. The sums of absolute gradients are left 0 unless asked for.
+func unblendSplat[F Float](px []adjoint[F], rect tileRect, p []F, position uint32, smooth, absolute bool, slot []F) {
 	var s splat2D[F]
 	loadSplat(&s, p)
 	cr, cg, cb := p[kernel.ProjColor], p[kernel.ProjColor+1], p[kernel.ProjColor+2]
-	var gx, gy, ga, gb, gc, gop, gcr, gcg, gcb, ax, ay F
-	ha := 0.5 * s.a
+	var sums splatSums[F]
 	top, bottom := s.rows(rect)
 	for y := top; y < bottom; y++ {
 		dy := F(y) + 0.5 - s.y
-		left, right := s.span(rect, dy)
-		yy, xy := 0.5*s.c*dy*dy, s.b*dy
-		line := px[(y-rect.y0)*kernel.TileSize:]
-		for x := left; x < right; x++ {
-			q := &line[x-rect.x0]
+		r := s.row(rect, dy)
+		if r.from >= r.to {
+			continue
+		}
+		at := (y-rect.y0)*kernel.TileSize - rect.x0
+		line, dx := px[at+r.from:at+r.to], r.dx-1
+		var h0, h1, h2, sr, sg, sb F
+		for i := range line {
+			q := &line[i]
+			dx++
 			if position >= q.last {
 				continue
 			}
-			dx := F(x) + 0.5 - s.x
-			e := dx*(ha*dx+xy) + yy
-			var falloff F
+			t := (r.k2*dx+r.k1)*dx + r.k0
+			var raw F
 			if is32[F]() {
-				falloff = F(falloff32(float32(e)))
+				raw = s.opacity * F(exp2Small(float32(t)))
 			} else {
-				falloff = F(math.Exp(-float64(e)))
+				raw = s.opacity * F(math.Exp2(float64(t)))
 			}
-			raw := s.opacity * falloff
 			if raw < minAlpha {
 				continue
 			}
-			alpha, slope := min(raw, maxAlpha), F(1)
+			alpha, slope := raw, F(1)
+			if raw > maxAlpha {
+				alpha, slope = maxAlpha, 0 // capped: alpha does not move with the splat
+			}
 			if smooth {
-				alpha, slope = cutoff(alpha, true)
+				alpha, slope = cutoff(alpha)
 			}
 			inv := 1 / (1 - alpha)
 			q.t *= inv
 			w := alpha * q.t
-			cg0 := cr*q.gr + cg*q.gg + cb*q.gb
-			gcr += w * q.gr
-			gcg += w * q.gg
-			gcb += w * q.gb
-			dAlpha := (q.t*cg0 - q.behind*inv) * slope
-			q.behind += w * cg0
-			if raw > maxAlpha {
-				continue // capped: alpha does not move with the splat
+			along := cr*q.gr + cg*q.gg + cb*q.gb
+			sr += w * q.gr
+			sg += w * q.gg
+			sb += w * q.gb
+			h := -raw * slope * (q.t*along - q.behind*inv)
+			q.behind += w * along
+			h0 += h
+			h1 += h * dx
+			h2 += h * dx * dx
+			if absolute {
+				sums.ax += abs(h * (s.a*dx + s.b*dy))
+				sums.ay += abs(h * (s.b*dx + s.c*dy))
 			}
-			gop += falloff * dAlpha
-			h := -raw * dAlpha // dL/d exponent
-			mx, my := h*(s.a*dx+xy), h*(s.c*dy+s.b*dx)
-			gx -= mx
-			gy -= my
-			ax += abs(mx)
-			ay += abs(my)
-			ga += 0.5 * h * dx * dx
-			gb += h * dx * dy
-			gc += 0.5 * h * dy * dy
 		}
+		sums.r += sr
+		sums.g += sg
+		sums.b += sb
+		sums.addRow(&s, dy, h0, h1, h2)
 	}
-	_ = slot[kernel.SlotRow-1]
-	slot[kernel.SlotX], slot[kernel.SlotY] = gx, gy
-	slot[kernel.SlotConicA], slot[kernel.SlotConicB], slot[kernel.SlotConicC] = ga, gb, gc
-	slot[kernel.SlotOpacity] = gop
-	slot[kernel.SlotColor], slot[kernel.SlotColor+1], slot[kernel.SlotColor+2] = gcr, gcg, gcb
-	slot[kernel.SlotAbsX], slot[kernel.SlotAbsY], slot[kernel.SlotRow-1] = ax, ay, 0
+	sums.store(slot, s.opacity)
 }

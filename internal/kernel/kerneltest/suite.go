@@ -24,18 +24,9 @@ func runAll(t *testing.T, open func() kernel.Backend, exact bool) {
 		t.Run(sc.Name, func(t *testing.T) {
 			be := open()
 			defer be.Close()
-			problems := 0
-			Replay(t, be, sc, func(r *Run) {
-				ran[r.Dispatch.Kernel.Name] = ran[r.Dispatch.Kernel.Name] || r.Groups > 0
-				err := CompareRun(r, exact)
-				if err == nil {
-					return
-				}
-				t.Errorf("%s (%s): %v", r.Dispatch.Kernel.Name, r.Dispatch.Stage, err)
-				if problems++; problems == 20 {
-					t.Fatal("too many differences")
-				}
-			})
+			for _, err := range differences(t, be, sc, exact, ran) {
+				t.Error(err)
+			}
 		})
 	}
 	if t.Failed() {
@@ -46,6 +37,20 @@ func runAll(t *testing.T, open func() kernel.Backend, exact bool) {
 			t.Errorf("no scenario runs kernel %s", c.Name)
 		}
 	}
+}
+
+// differences plays a scenario on be and returns what its dispatches did wrong,
+// the first few of them; ran notes the kernels that had work.
+func differences(t testing.TB, be kernel.Backend, sc Scenario, exact bool, ran map[string]bool) (errs []error) {
+	const enough = 20
+	Replay(t, be, sc, func(r *Run) {
+		k := r.Dispatch.Kernel.Name
+		ran[k] = ran[k] || r.Groups > 0
+		if err := CompareRun(r, exact); err != nil && len(errs) < enough {
+			errs = append(errs, fmt.Errorf("%s (%s): %w", k, r.Dispatch.Stage, err))
+		}
+	})
+	return errs
 }
 
 // Replay runs a scenario on the CPU backend and each of its dispatches on be too,
@@ -172,4 +177,3 @@ func bound(be kernel.Backend, d *kernel.Dispatch) (map[string][]uint32, error) {
 	}
 	return out, nil
 }
-
