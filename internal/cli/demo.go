@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"splat/internal/config"
 	"splat/internal/dataset"
 	"splat/internal/demo"
+	"splat/internal/fault"
+	"splat/internal/geom"
 	"splat/internal/imageio"
 	"splat/internal/lab"
 	"splat/internal/train"
@@ -21,7 +25,7 @@ const demoCapture = "capture"
 // demoSettings make the demo a matter of a minute on a CPU: with so few splats and
 // steps, adc comes farther than mcmc.
 var demoSettings = []string{
-	"strategy.name=adc", "train.steps=1500", "model.max_splats=4000", "model.init_splats=3000", "train.log_every=25",
+	"strategy.name=adc", "train.steps=1000", "model.max_splats=4000", "model.init_splats=3000", "train.log_every=25",
 }
 
 // demoResult is the JSON document of demo: that of the run, and what is beside
@@ -37,6 +41,7 @@ type demoResult struct {
 func (a *app) demoCommand() *cobra.Command {
 	var o demo.Options
 	var noTrain bool
+	var camera string
 	cmd := a.command(&cobra.Command{
 		Use:   "demo [flags]",
 		Short: "make a small capture, train on it and write a report",
@@ -46,6 +51,9 @@ func (a *app) demoCommand() *cobra.Command {
 		Example: "  splat demo\n  splat demo --out demo --steps 3000\n  splat demo --no-train --out demo",
 		Args:    arguments(0, 0, "flags only"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkDemoCamera(camera); err != nil {
+				return err
+			}
 			cfg, err := a.resolve(config.Source{Set: demoSettings})
 			if err != nil {
 				return err
@@ -59,9 +67,21 @@ func (a *app) demoCommand() *cobra.Command {
 	fs.IntVar(&o.Size, "size", demo.DefaultSize, "width and height of the pictures in pixels")
 	fs.IntVar(&o.Train, "train-views", demo.DefaultTrain, "number of pictures to train on")
 	fs.IntVar(&o.Test, "test-views", demo.DefaultTest, "number of pictures to measure on")
+	stringFlag(fs, &camera, "camera", "MODEL", groupCommand, "camera model of the pictures: "+strings.Join(demoCameras, " or ")+" (default PINHOLE)")
 	boolFlag(fs, &noTrain, "no-train", "", groupCommand, "make the capture only")
 	a.fieldFlags(fs, "output", "train.steps", "train.background", "train.time_limit", "model.max_splats", "strategy")
 	return cmd
+}
+
+// demoCameras are the camera models that training supports; with square pixels
+// and the principal point in the middle they are the same camera.
+var demoCameras = []string{string(geom.Pinhole), string(geom.SimplePinhole)}
+
+func checkDemoCamera(name string) error {
+	if name == "" || slices.Contains(demoCameras, strings.ToUpper(name)) {
+		return nil
+	}
+	return fault.Usagef("--camera %s: expected %s", name, strings.Join(demoCameras, " or "))
 }
 
 func (a *app) demo(ctx context.Context, cfg config.Run, o demo.Options, trains bool) error {

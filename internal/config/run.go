@@ -102,7 +102,7 @@ type Strategy struct {
 	AbsGrad        bool    `toml:"absgrad" help:"adc: compare the sum of absolute pixel gradients instead of the absolute sum"`
 	GrowScale      float64 `toml:"grow_scale" range:"0..1000" help:"adc: splats larger than this, in units of the capture's extent, are split and the others cloned"`
 	PruneScale     float64 `toml:"prune_scale" range:"0..1000" help:"adc: after the first reset, splats larger than this, in units of the capture's extent, are pruned; 0 is off"`
-	ResetEvery     float64 `toml:"reset_every" range:"0..1" help:"adc: reset the opacities this often, as a fraction of steps; 0 is off"`
+	ResetEvery     float64 `toml:"reset_every" range:"0..1" help:"adc: reset the opacities this often, as a fraction of steps, but at least ten refines apart; 0 is off"`
 	ResetOpacity   float64 `toml:"reset_opacity" range:"0..1" help:"adc: upper limit of the opacity after a reset"`
 	RevisedOpacity bool    `toml:"revised_opacity" help:"adc: children of a split or clone get 1-sqrt(1-opacity)"`
 }

@@ -52,7 +52,7 @@ var Layers = []Layer{
 		"the record of a run is read and written without an engine"},
 
 	{"internal/cli", "internal/backend internal/config internal/dataset internal/demo internal/fault internal/gaussian " +
-		"internal/imageio internal/lab internal/splatio internal/splatio/ply internal/train",
+		"internal/geom internal/imageio internal/lab internal/splatio internal/splatio/ply internal/train",
 		"commands put the parts together; they do not reach into the pipeline"},
 	{"cmd/splat", "internal/cli",
 		"main hands over to cli and does nothing else"},

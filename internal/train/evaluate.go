@@ -38,6 +38,7 @@ func Evaluate(ctx context.Context, o EvalOptions) (*Evaluation, error) {
 	if len(chosen) == 0 {
 		return nil, fmt.Errorf("%s: %w: the %s split is empty", o.Capture.Path, errNoViews, split)
 	}
+	sayDegree(o.Cloud, o.Observer)
 	s, err := newViewer(o.Config, o.Cloud, chosen, frameOf(o.Capture))
 	if err != nil {
 		return nil, err
@@ -89,6 +90,7 @@ func RenderViews(ctx context.Context, o RenderOptions, emit func(i int, v datase
 	if len(o.Views) == 0 {
 		return nil
 	}
+	sayDegree(o.Cloud, o.Observer)
 	s, err := newViewer(o.Config, o.Cloud, o.Views, frameOf(&dataset.Capture{Views: o.Views}))
 	if err != nil {
 		return err
@@ -109,6 +111,16 @@ func RenderViews(ctx context.Context, o RenderOptions, emit func(i int, v datase
 	return nil
 }
 
+// maxDegree is the highest SH degree that the kernels evaluate.
+const maxDegree = 3
+
+// sayDegree tells what is left out of a cloud of a higher degree.
+func sayDegree(c *gaussian.Cloud, obs Observer) {
+	if c.SHDegree > maxDegree {
+		obs.Note(fmt.Sprintf("warning: the splats have SH degree %d, drawn with degree %d", c.SHDegree, maxDegree))
+	}
+}
+
 // newViewer is a scene for rendering only, inside the given frame.
 func newViewer(cfg config.Run, cloud *gaussian.Cloud, views []dataset.View, f frame) (*scene, error) {
 	be, err := backend.Open(cfg.Backend)
@@ -116,8 +128,8 @@ func newViewer(cfg config.Run, cloud *gaussian.Cloud, views []dataset.View, f fr
 		return nil, err
 	}
 	own := cloud.Clone()
-	own.SetDegree(min(own.SHDegree, 3))
-	cfg.Model.SHDegree, cfg.Model.Antialiased = own.SHDegree, cloud.Antialiased
+	own.SetDegree(min(own.SHDegree, maxDegree))
+	cfg.Model.SHDegree, cfg.Model.Antialiased = own.SHDegree, cfg.Model.Antialiased || cloud.Antialiased
 	s := &scene{cfg: cfg, frame: f, views: views}
 	if s.schedule, err = scheduleOf(cfg, s.frame, len(views), 0); err != nil {
 		return nil, err

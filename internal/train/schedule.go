@@ -46,9 +46,19 @@ func scheduleOf(c config.Run, f frame, views int, strategy uint32) (kernel.Sched
 	case kernel.StrategyMCMC:
 		s.NoiseLR = float32(c.Strategy.NoiseLR)
 	case kernel.StrategyADC:
-		s.ResetEvery = stepAt(c.Strategy.ResetEvery, steps)
+		s.ResetEvery = resetEvery(c.Strategy, steps)
 	}
 	return s, nil
+}
+
+// resetEvery is the number of steps between opacity resets. In short runs they are
+// kept ten refines apart: a splat must have time to become opaque again before it
+// is judged.
+func resetEvery(c config.Strategy, steps int) uint32 {
+	if c.ResetEvery == 0 {
+		return 0
+	}
+	return max(stepAt(c.ResetEvery, steps), uint32(10*c.RefineEvery))
 }
 
 // shInterval is the number of steps between raises of the SH degree.

@@ -182,6 +182,19 @@ func TestSlotSums(t *testing.T) {
 	}
 }
 
+// TestStatisticsAddUp over steps until a refine clears them.
+func TestStatisticsAddUp(t *testing.T) {
+	u := newUpdateRig(t, cpu.Options{}, frontal(), []float32{0.3, 0.2, 0.1})
+	slots := make([]float32, kernel.SlotRow)
+	slots[kernel.SlotX], slots[kernel.SlotY] = 3e-3, -4e-3
+	for step := 1; step <= 3; step++ {
+		u.update(stepAt(step, 0), slots)
+	}
+	if s := u.readReals(u.stats); math.Abs(float64(s[0])-3*16*5e-3) > 1e-6 || s[1] != 3 {
+		t.Errorf("statistics %v, want three times half a picture's 16 pixels times 0.005", s)
+	}
+}
+
 // begin runs the begin kernel at a step.
 func begin(t *testing.T, s kernel.Schedule, c kernel.Control) kernel.Step {
 	t.Helper()

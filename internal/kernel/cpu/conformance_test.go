@@ -11,9 +11,8 @@ import (
 // Every order of the workgroups and every number of threads gives the same bits.
 func TestConformanceIsExactInAnyOrder(t *testing.T) {
 	for name, o := range map[string]cpu.Options{
-		"one thread":       {Threads: 1},
-		"checked":          {Threads: 2, Checked: true, ShuffleSeed: 1},
-		"checked, shuffle": {Threads: 5, Checked: true, ShuffleSeed: 77},
+		"seven threads":            {Threads: 7},
+		"checked, in random order": {Threads: 3, Checked: true, ShuffleSeed: 77},
 	} {
 		t.Run(name, func(t *testing.T) {
 			kerneltest.RunExact(t, func() kernel.Backend { return cpu.New(o) })

@@ -76,14 +76,6 @@ func TestSmallFunctions(t *testing.T) {
 	if isFinite(nan) || isFinite(math.Inf(1)) || isFinite(float32(math.Inf(-1))) || !isFinite(float32(3)) || !isFinite(math.MaxFloat64) {
 		t.Error("isFinite")
 	}
-	for _, c := range []struct {
-		x    float32
-		want int
-	}{{-5, 2}, {float32(nan), 2}, {float32(math.Inf(-1)), 2}, {float32(math.Inf(1)), 9}, {1e30, 9}, {5.9, 5}, {2, 2}, {9, 9}} {
-		if got := saturate(c.x, 2, 9); got != c.want {
-			t.Errorf("saturate(%v) = %d, want %d", c.x, got, c.want)
-		}
-	}
 	for _, o := range []float64{1e-6, 0.005, 0.5, 0.999} {
 		if got := sigmoid(logit(o)); math.Abs(got-o) > 1e-12 {
 			t.Errorf("sigmoid(logit(%v)) = %v", o, got)
@@ -91,6 +83,23 @@ func TestSmallFunctions(t *testing.T) {
 	}
 	if got := sigmoid(float32(-200)); got != 0 {
 		t.Errorf("sigmoid(-200) = %v", got)
+	}
+}
+
+func TestIntegersWithinARange(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	for _, x := range []float32{nan, -inf, inf, -1e30, 1e30, -0.5, 0, 0.5, 1.999, 2, 2.0001, 5, 5.5, 8.999, 9, 9.5, 4e9} {
+		ceil, beyond := 2, 2
+		if x == x {
+			ceil = int(min(max(math.Ceil(float64(x)), 2), 9))
+			beyond = int(min(max(math.Floor(float64(x))+1, 2), 9))
+		}
+		if got := ceilWithin(x, 2, 9); got != ceil {
+			t.Errorf("ceilWithin(%v) = %d, want %d", x, got, ceil)
+		}
+		if got := beyondWithin(x, 2, 9); got != beyond {
+			t.Errorf("beyondWithin(%v) = %d, want %d", x, got, beyond)
+		}
 	}
 }
 

@@ -40,22 +40,18 @@ func start(c kernel.Control) func(testing.TB, *pipeline.Pipeline) {
 		t.Helper()
 		c.Limit = 1 << 30
 		SetControl(t, pl, c)
-		rng := rand.New(rand.NewPCG(9, 9))
-		for _, b := range []*kernel.Buffer{pl.GeomM, pl.SHM} {
-			WriteReals(t, pl, b, randomReals(b.Len, func() float64 { return 1e-4 * rng.NormFloat64() }))
-		}
-		for _, b := range []*kernel.Buffer{pl.GeomV, pl.SHV} {
-			WriteReals(t, pl, b, randomReals(b.Len, func() float64 { return 1e-8 * (0.5 + rng.Float64()) }))
+		for i, b := range []*kernel.Buffer{pl.GeomM, pl.SHM, pl.GeomV, pl.SHV} {
+			rng := rand.New(rand.NewPCG(9, uint64(i))) // rows do not depend on the capacity
+			data := make([]float32, b.Len)
+			for k := range data {
+				data[k] = float32(1e-4 * rng.NormFloat64())
+				if i >= 2 {
+					data[k] = float32(1e-8 * (0.5 + rng.Float64()))
+				}
+			}
+			WriteReals(t, pl, b, data)
 		}
 	}
-}
-
-func randomReals(n int, next func() float64) []float32 {
-	out := make([]float32, n)
-	for i := range out {
-		out[i] = float32(next())
-	}
-	return out
 }
 
 // WriteReals stores numbers at the start of a real buffer.
@@ -193,9 +189,9 @@ func refineOnce(pl *pipeline.Pipeline) []kernel.Program { return []kernel.Progra
 
 // refineScene has a refine due at step 100 and room for capacity splats.
 func refineScene(seed uint64, n, capacity int) *Scene {
-	s := NewScene(seed, n, 40, 30, 2)
+	s := NewScene(seed, n, 40, 30, 1)
 	s.Plan.Splats, s.Schedule.MaxSplats = capacity, uint32(capacity)
-	s.Plan.Pairs = 1 << 15
+	s.Plan.Pairs = 7 * capacity // six tiles
 	s.Schedule.RefineEvery, s.Schedule.RefineStart, s.Schedule.RefineStop = 100, 100, 900
 	s.Schedule.PruneOpacity, s.Schedule.WeightScale = 0.05, 1<<16
 	return s
@@ -251,7 +247,7 @@ func mcmcOverflowScenario() Scenario {
 
 // adcScene has splats to prune (a share of dead), to clone and to split.
 func adcScene(dead float64, threshold float32) *Scene {
-	s := refineScene(31, 2300, 4600)
+	s := refineScene(31, 2300, 3800)
 	s.Schedule.Strategy = kernel.StrategyADC
 	s.Schedule.GrowGrad, s.Schedule.GrowScale, s.Schedule.PruneScale = threshold, 0.2, 0.28
 	s.Schedule.ResetEvery, s.Schedule.ResetOpacity = 50, 0.4
@@ -269,13 +265,7 @@ func withStats(c kernel.Control) func(testing.TB, *pipeline.Pipeline) {
 	return func(t testing.TB, pl *pipeline.Pipeline) {
 		t.Helper()
 		start(c)(t, pl)
-		rng := rand.New(rand.NewPCG(6, 6))
-		stats := make([]float32, pl.Stats.Len)
-		for i := 0; i < len(stats); i += kernel.StatRow {
-			views := rng.IntN(4)
-			stats[i], stats[i+1] = float32(float64(views)*2e-3*rng.Float64()), float32(views)
-		}
-		WriteReals(t, pl, pl.Stats, stats)
+		RandomStats(t, pl, 2e-3)
 	}
 }
 
