@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"splat/internal/config"
+	"splat/internal/sysinfo"
 )
 
 // report is what doctor finds, and its JSON document.
@@ -71,9 +72,9 @@ func (a *app) doctorCommand() *cobra.Command {
 func examine() report {
 	r := report{
 		Version: version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		Vulkan: noVulkan, MemoryBytes: memoryBytes(), Environment: environment(), Limits: limits(), Dependencies: []module{},
+		Vulkan: noVulkan, MemoryBytes: sysinfo.Memory(), Environment: environment(), Limits: limits(), Dependencies: []module{},
 	}
-	name, cores := cpuModel()
+	name, cores := sysinfo.Processor()
 	if name == "" {
 		name = "unknown"
 	}

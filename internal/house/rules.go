@@ -14,6 +14,8 @@ var Layers = []Layer{
 		"everything may read the configuration, so it reads nothing"},
 	{"internal/imageio", "internal/fault internal/atomicfile",
 		"a picture knows no camera"},
+	{"internal/sysinfo", "",
+		"the machine is asked, whoever wants to know"},
 	{"internal/safetensors", "internal/fault",
 		"it reads arrays, not splats"},
 	{"internal/dataset/...", "internal/fault internal/geom internal/imageio internal/dataset/...",
@@ -27,7 +29,9 @@ var Layers = []Layer{
 		"the binding knows Vulkan and nothing of splats"},
 	{"internal/kernel", "",
 		"contracts and recordings describe work for any device"},
-	{"internal/kernel/cpu internal/kernel/null", "internal/kernel",
+	{"internal/kernel/cpu", "internal/kernel internal/sysinfo",
+		"a backend executes recordings; it does not know what they mean"},
+	{"internal/kernel/null", "internal/kernel",
 		"a backend executes recordings; it does not know what they mean"},
 	{"internal/kernel/vulkan", "internal/kernel internal/vk shaders",
 		"a backend executes recordings; it does not know what they mean"},
@@ -46,13 +50,13 @@ var Layers = []Layer{
 		"a strategy is a list of kernels and may use nothing that a device has not"},
 	{"internal/train", "internal/backend internal/config internal/dataset internal/fault internal/gaussian internal/geom " +
 		"internal/imageio internal/kernel internal/kernel/null internal/metrics internal/pipeline internal/prof " +
-		"internal/splatio internal/train/strategy",
+		"internal/splatio internal/sysinfo internal/train/strategy",
 		"the loop knows neither flags nor folders; it tells an observer. It plans on the null backend and runs on what backend.Open returns"},
 	{"internal/lab", "internal/atomicfile internal/config internal/fault",
 		"the record of a run is read and written without an engine"},
 
 	{"internal/cli", "internal/backend internal/config internal/dataset internal/demo internal/fault internal/gaussian " +
-		"internal/geom internal/imageio internal/lab internal/splatio internal/splatio/ply internal/train",
+		"internal/geom internal/imageio internal/lab internal/splatio internal/splatio/ply internal/sysinfo internal/train",
 		"commands put the parts together; they do not reach into the pipeline"},
 	{"cmd/splat", "internal/cli",
 		"main hands over to cli and does nothing else"},

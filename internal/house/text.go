@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -95,12 +96,20 @@ func (t *Tree) DeadLinks() (out complaints, err error) {
 			if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
 				continue
 			}
-			if _, err := fs.Stat(t.FS, target); err != nil {
+			if !t.holds(target) {
 				out.add("%s: the link to %s leads nowhere", name, m[1])
 			}
 		}
 	})
 	return out, err
+}
+
+// holds reports whether a path names a file, or a folder with files in it: an
+// empty folder does not survive a clone.
+func (t *Tree) holds(target string) bool {
+	return target == "." || slices.ContainsFunc(t.Files, func(name string) bool {
+		return name == target || strings.HasPrefix(name, target+"/")
+	})
 }
 
 // Replacements lists replace directives of go.mod: they do not hold for those who

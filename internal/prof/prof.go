@@ -1,5 +1,4 @@
-// Package prof turns measurements into tables: where a step's time goes, and what
-// the process needed.
+// Package prof turns kernel timings into tables: where a step's time goes.
 package prof
 
 import (

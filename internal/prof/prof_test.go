@@ -41,9 +41,3 @@ func TestEmptyTable(t *testing.T) {
 		t.Error(text)
 	}
 }
-
-func TestPeakBytesIsPlausible(t *testing.T) {
-	if n := PeakBytes(); n != 0 && n < 1<<20 {
-		t.Errorf("%d bytes", n)
-	}
-}

@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"splat/internal/backend"
@@ -14,6 +15,7 @@ import (
 	"splat/internal/kernel/null"
 	"splat/internal/pipeline"
 	"splat/internal/prof"
+	"splat/internal/sysinfo"
 	"splat/internal/train/strategy"
 )
 
@@ -151,6 +153,9 @@ func (s *session) open(cloud *gaussian.Cloud) error {
 	for _, img := range s.images[:s.trains] {
 		plan.TargetPixels += len(img.Pix) / 4
 	}
+	if plan.TargetPixels > math.MaxUint32 {
+		return fault.Usagef("the training pictures have %d pixels together, at most %d fit; raise --downscale or lower --max-size", plan.TargetPixels, uint32(math.MaxUint32))
+	}
 	if err := s.estimate(plan, strat.Refiner); err != nil {
 		return err
 	}
@@ -233,7 +238,7 @@ func (s *session) finish(ctx context.Context, stop string, failure error) (*Resu
 			failure = fmt.Errorf("final evaluation: %w", failure)
 		}
 	}
-	r.PeakBytes = prof.PeakBytes()
+	r.PeakBytes = sysinfo.PeakBytes()
 	if s.cfg.Backend.Profile {
 		r.Profile = s.profile.Format(r.Steps)
 	}

@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 
 	"splat/internal/config"
@@ -66,6 +67,9 @@ func (s *scene) setControl(c kernel.Control) error {
 // roomFor grows whatever overflowed and clears the flag, so that the same step
 // can run again. Growth is by half, or to what was asked for.
 func (s *scene) roomFor(c *kernel.Control) error {
+	if c.Overflow&kernel.OverflowPairs != 0 && c.NeedPairs == math.MaxUint32 {
+		return fmt.Errorf("step %d: a view needs more than %d pairs of splat and tile; lower --max-splats or --max-size, or raise --downscale", c.Step, c.NeedPairs-1)
+	}
 	if c.Overflow&kernel.OverflowPairs != 0 {
 		n := max(s.pl.Plan.Pairs*3/2, int(c.NeedPairs)+int(c.NeedPairs)/8)
 		if err := s.pl.GrowPairs(n); err != nil {

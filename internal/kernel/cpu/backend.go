@@ -10,12 +10,14 @@ package cpu
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"time"
 	"unsafe"
 
 	"splat/internal/kernel"
+	"splat/internal/sysinfo"
 )
 
 // Options configures a backend. The zero value is the production one.
@@ -23,6 +25,10 @@ type Options struct {
 	Threads int  // 0: all processors
 	Float64 bool // store and compute reals in float64
 	Profile bool // measure every dispatch
+
+	// MaxBytes limits all buffers together; 0 is the machine's memory. Beyond it
+	// Alloc fails, where the system would rather kill the process.
+	MaxBytes int64
 
 	// Checked runs every dispatch with its workgroups in a random order (from
 	// ShuffleSeed), with all buffers it does not declare poisoned, with write-only
@@ -37,6 +43,7 @@ type Backend struct {
 	opts    Options
 	pool    *pool
 	memory  map[*kernel.Buffer]*storage
+	bytes   int64 // of all buffers
 	timings map[timingKey]*kernel.Timing
 	order   []timingKey
 	rng     *rand.Rand
@@ -58,6 +65,12 @@ func New(o Options) *Backend {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = math.MaxInt64
+		if n := sysinfo.Memory(); n > 0 {
+			o.MaxBytes = int64(n)
+		}
+	}
 	return &Backend{
 		opts:    o,
 		pool:    newPool(o.Threads),
@@ -71,7 +84,13 @@ func New(o Options) *Backend {
 func (*Backend) Name() string { return "cpu" }
 
 // Device names the processor and the number of threads used.
-func (b *Backend) Device() string { return fmt.Sprintf("%s (%d threads)", ModelName(), b.opts.Threads) }
+func (b *Backend) Device() string {
+	name, _ := sysinfo.Processor()
+	if name == "" {
+		name = runtime.GOARCH
+	}
+	return fmt.Sprintf("%s (%d threads)", name, b.opts.Threads)
+}
 
 // Close stops the pool.
 func (b *Backend) Close() { b.pool.close() }
@@ -84,6 +103,10 @@ func (b *Backend) Alloc(buf *kernel.Buffer) error {
 	if buf.Len < 0 || buf.Elem.Size() == 0 {
 		return fmt.Errorf("cpu: buffer %s: no storage for %d elements of %q", buf.Name, buf.Len, buf.Elem)
 	}
+	if n := b.sizeOf(buf); n > b.opts.MaxBytes-b.bytes {
+		return fmt.Errorf("cpu: out of memory: buffer %s needs %d bytes, and %d of %d are in use", buf.Name, n, b.bytes, b.opts.MaxBytes)
+	}
+	b.bytes += b.sizeOf(buf)
 	s := &storage{buf: buf}
 	switch {
 	case buf.Elem == kernel.U32:
@@ -100,8 +123,21 @@ func (b *Backend) Alloc(buf *kernel.Buffer) error {
 	return nil
 }
 
+// sizeOf is the size of a buffer here.
+func (b *Backend) sizeOf(buf *kernel.Buffer) int64 {
+	if buf.Elem == kernel.Real && b.opts.Float64 {
+		return 2 * buf.Bytes()
+	}
+	return buf.Bytes()
+}
+
 // Free implements kernel.Backend.
-func (b *Backend) Free(buf *kernel.Buffer) { delete(b.memory, buf) }
+func (b *Backend) Free(buf *kernel.Buffer) {
+	if b.memory[buf] != nil {
+		b.bytes -= b.sizeOf(buf)
+		delete(b.memory, buf)
+	}
+}
 
 // Submit implements kernel.Backend; it returns when the work is done.
 func (b *Backend) Submit(p kernel.Program, times int) error {

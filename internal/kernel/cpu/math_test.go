@@ -38,6 +38,26 @@ func TestExp32NearZero(t *testing.T) {
 	}
 }
 
+// TestExp2SmallAccuracy sweeps the range that the rasteriser may ask for.
+func TestExp2SmallAccuracy(t *testing.T) {
+	var worst float64
+	var at float32
+	for x := float32(-100); x <= 1; x += 7.3e-4 {
+		want := math.Exp2(float64(x))
+		if e := math.Abs(float64(exp2Small(x))-want) / want; !(e <= worst) {
+			worst, at = e, x
+		}
+	}
+	if !(worst < 2e-7) {
+		t.Errorf("2^%v is off by %.3g of itself, the comment promises 2e-7", at, worst)
+	}
+	for n := -100; n <= 1; n++ {
+		if got := float64(exp2Small(float32(n))); got != math.Ldexp(1, n) {
+			t.Errorf("2^%d = %v", n, got)
+		}
+	}
+}
+
 func TestExp32IsMonotonicAcrossReductions(t *testing.T) {
 	// the range reduction changes its integer at odd multiples of ln2/2
 	for n := -120; n < 120; n++ {

@@ -3,6 +3,7 @@ package cpu_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"splat/internal/kernel"
@@ -150,6 +151,41 @@ func TestOpacityAtTheThreshold(t *testing.T) {
 	}
 	if len(seen) != 2 {
 		t.Error("the walk does not cross the threshold")
+	}
+}
+
+// TestRandomNeedlesGiveACleanPicture draws splats of all shapes, many so thin that
+// their covariance is singular in float32, one at a time.
+func TestRandomNeedlesGiveACleanPicture(t *testing.T) {
+	s := kerneltest.NewScene(72, 1, 70, 50, 0)
+	s.Plan.Pairs = s.Plan.Tiles
+	pl := s.Load(t, kerneltest.NewCPU(t, cpu.Options{Threads: 1}), nil)
+	rng := rand.New(rand.NewPCG(72, 1))
+	drawn := 0
+	for trial := range 2000 {
+		row := make([]float32, kernel.GeomRow)
+		for k := range 3 {
+			row[k], row[kernel.GeomScale+k] = float32(8*rng.Float64()-4), float32(30*rng.Float64()-12)
+		}
+		for k := range 4 {
+			row[kernel.GeomQuat+k] = float32(rng.NormFloat64())
+		}
+		row[kernel.GeomOpacity] = float32(4 * rng.NormFloat64())
+		kerneltest.WriteReals(t, pl, pl.Geom, row)
+		kerneltest.Submit(t, pl, pl.RenderProgram, 1)
+		covered := false
+		for i, v := range kerneltest.Reals(t, pl, pl.Image, 4*70*50) {
+			if !(v >= 0 && v < 100) || i%4 == 3 && v > 1 {
+				t.Fatalf("trial %d: pixel %d, channel %d is %v for the splat %v", trial, i/4, i%4, v, row)
+			}
+			covered = covered || i%4 == 3 && v < 1
+		}
+		if covered {
+			drawn++
+		}
+	}
+	if c := kerneltest.Control(t, pl); drawn < 200 || c.Overflow != 0 {
+		t.Errorf("%d of 2000 splats are drawn; %+v", drawn, c)
 	}
 }
 

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package prof
+package sysinfo
 
 // PeakBytes returns the process's peak resident memory, 0 where unknown.
 func PeakBytes() uint64 { return 0 }

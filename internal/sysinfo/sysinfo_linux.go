@@ -1,4 +1,4 @@
-package cli
+package sysinfo
 
 import (
 	"os"
@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// cpuModel returns the processor's name and its physical cores, "" and 0 where
+// Processor returns the processor's name and its physical cores, "" and 0 where
 // the system does not tell.
-func cpuModel() (name string, cores int) {
+func Processor() (name string, cores int) {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
 		return "", 0
@@ -36,8 +36,8 @@ func parseCPUInfo(text string) (name string, cores int) {
 	return name, len(seen)
 }
 
-// memoryBytes returns the size of the main memory, 0 where unknown.
-func memoryBytes() uint64 {
+// Memory returns the size of the main memory, 0 where unknown.
+func Memory() uint64 {
 	text, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
 		return 0

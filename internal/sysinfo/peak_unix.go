@@ -1,6 +1,6 @@
 //go:build unix
 
-package prof
+package sysinfo
 
 import (
 	"runtime"

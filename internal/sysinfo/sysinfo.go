@@ -1,0 +1,3 @@
+// Package sysinfo asks the system what the machine has: processor, memory, what
+// the process used of it.
+package sysinfo
