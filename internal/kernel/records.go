@@ -1,6 +1,9 @@
 package kernel
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 // The records are the structs that host and device share. All fields are 4 bytes
 // wide, so Go's layout is the scalar layout of the device.
@@ -45,7 +48,8 @@ type Schedule struct {
 	Background                            [3]float32
 	BackgroundRandom                      uint32
 	PruneOpacity, OpacityDecay            float32
-	DecayFactor, GrowthFactor             float32
+	DecayFactor                           float32
+	Growth                                uint32 // mcmc: rows added at a refine, in 1/65536 of those there are
 	GrowGrad, GrowScale, PruneScale       float32
 	ResetOpacity                          float32
 	AbsGrad, RevisedOpacity               uint32
@@ -152,6 +156,10 @@ type Stats struct {
 	L1      float32
 	SSIM    float32
 }
+
+// GrowthOf turns a factor on the number of splats into Schedule.Growth. Growth is
+// counted in integers: 1.05 is no float32, and 1.05 of 100 splats must be 105.
+func GrowthOf(factor float64) uint32 { return uint32(math.Round((factor - 1) * 65536)) }
 
 // recordSizes maps a record's element name to its size in bytes.
 var recordSizes = map[Elem]int{

@@ -77,8 +77,8 @@ func FoldGroups(n uint32) (x, y uint32) {
 	if n <= MaxGroups {
 		return n, 1
 	}
-	y = (n + MaxGroups - 1) / MaxGroups
-	return (n + y - 1) / y, y
+	y = (n-1)/MaxGroups + 1
+	return (n-1)/y + 1, y
 }
 
 // SetCount stores n in a slot of counts and the workgroup counts of every job

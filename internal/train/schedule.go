@@ -29,8 +29,8 @@ func scheduleOf(c config.Run, f frame, views int, strategy uint32) (kernel.Sched
 		Near: float32(c.Model.Near / f.Scale), Blur: 0.3,
 		PruneOpacity: float32(c.Strategy.PruneOpacity),
 		OpacityDecay: float32(c.Strategy.OpacityDecay), DecayFactor: float32(c.Strategy.DecayFactor),
-		GrowthFactor: float32(c.Strategy.GrowthFactor),
-		GrowGrad:     float32(c.Strategy.GrowGrad), GrowScale: float32(c.Strategy.GrowScale), PruneScale: float32(c.Strategy.PruneScale),
+		Growth:   kernel.GrowthOf(c.Strategy.GrowthFactor),
+		GrowGrad: float32(c.Strategy.GrowGrad), GrowScale: float32(c.Strategy.GrowScale), PruneScale: float32(c.Strategy.PruneScale),
 		ResetOpacity: float32(c.Strategy.ResetOpacity),
 		WeightScale:  weightScale(c.Model.MaxSplats),
 	}

@@ -51,8 +51,8 @@ func mcmcPlan(g *Group) {
 	}
 	n := refine.Before
 	if g.Constant("round") == 0 {
-		want := max(uint32(float32(n)*schedule.GrowthFactor), n)
-		refine.Grow = max(min(want, schedule.MaxSplats), n) - n
+		grow := uint64(n) * uint64(schedule.Growth) >> 16
+		refine.Grow = uint32(min(grow, uint64(max(schedule.MaxSplats, n)-n)))
 		if int(n+refine.Grow) > g.Constant("capacity") {
 			stopRefine(g, n+refine.Grow)
 			return

@@ -75,6 +75,23 @@ func TestPoisonedGeometryGivesACleanPicture(t *testing.T) {
 	}
 }
 
+// TestPoisonedColourGivesACleanPicture does the same to SH coefficients. A huge
+// but finite colour is drawn, and its loss may overflow, which is reported.
+func TestPoisonedColourGivesACleanPicture(t *testing.T) {
+	for name, v := range poisons {
+		if math.Abs(float64(v)) >= 1e20 && !math.IsInf(float64(v), 0) {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			for _, column := range []int{0, 4, 47} {
+				s := poisonScene()
+				s.SH[4*48+column] = v
+				checkFinite(t, s)
+			}
+		})
+	}
+}
+
 // TestPoisonedSplatsLeaveTheOthersAlone: what cannot be drawn changes nothing.
 func TestPoisonedSplatsLeaveTheOthersAlone(t *testing.T) {
 	picture := func(s *kerneltest.Scene) []float32 {

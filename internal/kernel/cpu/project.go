@@ -31,6 +31,10 @@ func project[F Float](g *Group) {
 		writeProjection(&p, step, out)
 		if tiles[i] = countTiles(step, out); tiles[i] > 0 {
 			color := splatColor(step, row, sh[i*stride:(i+1)*stride])
+			if !isFinite(color[0] + color[1] + color[2]) {
+				tiles[i] = 0 // damaged SH must not spread over the picture
+				continue
+			}
 			copy(out[kernel.ProjColor:], color[:])
 		}
 	}

@@ -37,7 +37,7 @@ func NewScene(seed uint64, n, w, h, degree int) *Scene {
 		Seed: 7, Views: 1, Steps: 1000, SHDegree: uint32(degree), MaxSplats: uint32(n),
 		LRMeans: 1e-3, LRMeansEnd: 1e-5, LRScales: 5e-3, LRQuats: 1e-3, LROpacities: 5e-2, LRSH0: 2.5e-3, LRSHRest: 1e-4,
 		Beta1: 0.9, Beta2: 0.999, Eps: 1e-15, SSIMLambda: 0.2, Near: 0.01, Blur: 0.3,
-		Background: [3]float32{0.2, 0.5, 0.9}, GrowthFactor: 1.05, DecayFactor: 1,
+		Background: [3]float32{0.2, 0.5, 0.9}, Growth: kernel.GrowthOf(1.05), DecayFactor: 1,
 	}
 	s.Views = []kernel.View{TiltedView(w, h)}
 	for range n {

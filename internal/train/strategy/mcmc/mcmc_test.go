@@ -19,7 +19,7 @@ import (
 // scene has n splats of opacity 0.5 and no growth.
 func scene(n, capacity int) *kerneltest.Scene {
 	s := kerneltest.RefineScene(1, n, capacity)
-	s.Schedule.PruneOpacity, s.Schedule.GrowthFactor = 0.005, 1
+	s.Schedule.PruneOpacity, s.Schedule.Growth = 0.005, 0
 	for i := range n {
 		s.SetOpacity(i, 0)
 	}
@@ -231,16 +231,16 @@ func findMean(t *testing.T, m *kerneltest.Model, row []float32) int {
 func TestGrowth(t *testing.T) {
 	for _, c := range []struct {
 		n, limit int
-		factor   float32
+		factor   float64
 		want     int
 	}{
-		{1000, 5000, 1.05, 1050}, {1010, 5000, 1.05, 1060}, {2300, 5000, 1.05, 2415},
+		{1000, 5000, 1.05, 1050}, {100, 5000, 1.05, 105}, {60, 5000, 1.05, 63}, {1010, 5000, 1.05, 1060}, {2300, 5000, 1.05, 2415},
 		{1000, 1020, 1.05, 1020}, {1000, 1000, 1.05, 1000}, {1000, 10, 1.05, 1000}, // never below what there is
 		{100, 5000, 1, 100}, {100, 5000, 1.5, 150}, {7, 5000, 1.05, 7}, {19, 5000, 1.0625, 20}, {100, 250, 4, 250},
 	} {
 		t.Run(fmt.Sprint(c.n, c.limit, c.factor), func(t *testing.T) {
 			s := scene(c.n, 5000)
-			s.Schedule.GrowthFactor, s.Schedule.MaxSplats = c.factor, uint32(c.limit)
+			s.Schedule.Growth, s.Schedule.MaxSplats = kernel.GrowthOf(c.factor), uint32(c.limit)
 			before, after := refined(t, s)
 			if after.Splats() != c.want {
 				t.Fatalf("%d splats, want %d", after.Splats(), c.want)
@@ -262,7 +262,7 @@ func TestGrowth(t *testing.T) {
 // left, so a refine with dead splats still reaches the count.
 func TestRelocationAndGrowthTogether(t *testing.T) {
 	s := scene(1000, 2000)
-	s.Schedule.GrowthFactor = 1.5
+	s.Schedule.Growth = kernel.GrowthOf(1.5)
 	for i := range 400 {
 		s.SetOpacity(i, dead)
 	}
@@ -310,7 +310,7 @@ func TestSamplingFollowsOpacity(t *testing.T) {
 
 func TestNobodyAlive(t *testing.T) {
 	s := scene(50, 100)
-	s.Schedule.GrowthFactor = 2
+	s.Schedule.Growth = kernel.GrowthOf(2)
 	for i := range 50 {
 		s.SetOpacity(i, dead)
 	}
@@ -333,7 +333,7 @@ func TestOneSplat(t *testing.T) {
 	if after.Splats() != 1 {
 		t.Errorf("%d splats", after.Splats())
 	}
-	s.Schedule.GrowthFactor = 2
+	s.Schedule.Growth = kernel.GrowthOf(2)
 	_, after = refined(t, s)
 	opacity, _ := shareOf(0.5, 2)
 	if got := gaussian.Sigmoid(float64(after.Row(1)[kernel.GeomOpacity])); after.Splats() != 2 || math.Abs(got-opacity) > 1e-6 {

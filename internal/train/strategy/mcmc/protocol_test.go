@@ -17,7 +17,7 @@ import (
 func mixed(capacity int) *kerneltest.Scene {
 	s := kerneltest.RefineScene(5, 1200, capacity)
 	s.Plan.Pairs = 1 << 12 // no step follows
-	s.Schedule.MaxSplats, s.Schedule.GrowthFactor, s.Schedule.OpacityDecay = 3000, 1.25, 0.004
+	s.Schedule.MaxSplats, s.Schedule.Growth, s.Schedule.OpacityDecay = 3000, kernel.GrowthOf(1.25), 0.004
 	for i := 0; i < s.Splats; i += 4 {
 		s.SetOpacity(i, dead)
 	}
