@@ -22,10 +22,11 @@ import (
 // demoCapture is the folder of the capture inside the demo's.
 const demoCapture = "capture"
 
-// demoSettings make the demo a matter of a minute on a CPU: with so few splats and
+// demoSettings make the demo a matter of half a minute on two cores: with so few splats and
 // steps, adc comes farther than mcmc.
 var demoSettings = []string{
-	"strategy.name=adc", "train.steps=1000", "model.max_splats=4000", "model.init_splats=3000", "train.log_every=25",
+	"strategy.name=adc", "strategy.refine_every=50", "train.steps=1200", "train.log_every=25",
+	"model.max_splats=4000", "model.init_splats=3000", "model.init_scale=0.5",
 }
 
 // demoResult is the JSON document of demo: that of the run, and what is beside
