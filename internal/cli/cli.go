@@ -59,7 +59,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	err = a.classify(ctx, err)
 	if err != nil {
-		a.log.fail(oneLine(err))
+		a.log.fail(message(err))
 	}
 	return fault.ExitCode(err)
 }
@@ -79,8 +79,21 @@ func (a *app) classify(ctx context.Context, err error) error {
 	return err
 }
 
-func oneLine(err error) string {
-	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+// message is an error's text on one line. Only commands to copy, which are
+// indented, get lines of their own, after it.
+func message(err error) string {
+	var b strings.Builder
+	for i, line := range strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }) {
+		switch {
+		case i == 0:
+		case strings.HasPrefix(line, "  "):
+			b.WriteByte('\n')
+		default:
+			b.WriteString("; ")
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }
 
 // print writes a line of the result to standard output, unless --json asked for

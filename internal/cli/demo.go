@@ -71,6 +71,7 @@ func (a *app) demoCommand() *cobra.Command {
 	stringFlag(fs, &camera, "camera", "MODEL", groupCommand, "camera model of the pictures: "+strings.Join(demoCameras, " or ")+" (default PINHOLE)")
 	boolFlag(fs, &noTrain, "no-train", "", groupCommand, "make the capture only")
 	a.fieldFlags(fs, "output", "train.steps", "train.background", "train.time_limit", "model.max_splats", "strategy")
+	ownDefaults(fs, demoSettings)
 	return cmd
 }
 

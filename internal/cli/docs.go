@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-//go:generate env SPLAT_UPDATE=1 go test -run TestReferenceIsCurrent .
+//go:generate env UPDATE_SNAPSHOTS=1 go test -run TestReferenceIsCurrent .
 
 const referenceHead = `# Command line
 
@@ -28,7 +28,7 @@ func WriteReference(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprint(b, referenceHead, "| command | does |\n|---|---|\n")
 	for _, c := range documented(root) {
-		fmt.Fprintf(b, "| [`%s`](#splat-%s) | %s |\n", usageLine(c), c.Name(), c.Short)
+		fmt.Fprintf(b, "| [`%s`](#splat-%s) | %s |\n", cell(usageLine(c)), c.Name(), c.Short)
 	}
 	for _, g := range flagGroups(root) {
 		writeFlags(b, "Flags of every command", g.flags)
@@ -59,6 +59,9 @@ func writeCommand(w io.Writer, c *cobra.Command) {
 	}
 }
 
+// cell makes text fit for a table's cell.
+func cell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
+
 func unindent(text string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(text, "  "), "\n  ", "\n")
 }
@@ -67,7 +70,7 @@ func writeFlags(w io.Writer, title string, flags []*pflag.Flag) {
 	fmt.Fprintf(w, "\n%s:\n\n| flag | meaning |\n|---|---|\n", title)
 	for _, f := range flags {
 		if f.Name != "help" && f.Name != "version" {
-			fmt.Fprintf(w, "| `%s` | %s |\n", strings.ReplaceAll(flagText(f), "|", "\\|"), strings.ReplaceAll(f.Usage, "|", "\\|"))
+			fmt.Fprintf(w, "| `%s` | %s |\n", cell(flagText(f)), cell(f.Usage))
 		}
 	}
 }

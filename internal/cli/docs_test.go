@@ -15,7 +15,7 @@ func TestReferenceIsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	const file = "../../docs/cli.md"
-	if os.Getenv("SPLAT_UPDATE") != "" {
+	if os.Getenv("UPDATE_SNAPSHOTS") != "" {
 		if err := os.WriteFile(file, want.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -100,6 +101,18 @@ func defaultNote(f config.Field) string {
 		return " (default " + unquoted(mcmc) + ")"
 	}
 	return " (default mcmc " + mcmc + ", adc " + adc + ")"
+}
+
+// ownDefaults makes the help tell the defaults of a command that sets some
+// configuration itself, given as section.key=value.
+func ownDefaults(fs *pflag.FlagSet, settings []string) {
+	for _, s := range settings {
+		key, value, _ := strings.Cut(s, "=")
+		f, _ := config.Lookup(key)
+		if flag := fs.Lookup(f.Flag); f.Flag != "" && flag != nil {
+			flag.Usage = f.Help + " (default " + value + ")"
+		}
+	}
 }
 
 func unquoted(s string) string {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-//go:generate env SPLAT_UPDATE=1 go test -run TestReferenceIsCurrent .
+//go:generate env UPDATE_SNAPSHOTS=1 go test -run TestReferenceIsCurrent .
 
 // WriteReference writes docs/config.md: every key with its default, what it
 // accepts, its flag and its meaning.

@@ -338,15 +338,11 @@ func TestCOLMAPCameraOfAnotherSize(t *testing.T) {
 func TestCOLMAPDamage(t *testing.T) {
 	root := colmapCapture(t, 4)
 	put(t, filepath.Join(root, "images", "0002.jpg"), "this is text")
-	c := open(t, root, Options{})
-	if len(c.Views) != 3 {
-		t.Errorf("%d views", len(c.Views))
-	}
-	says(t, c.Warnings, "1 of 4 pictures cannot be read", "0002.jpg", `text "this is text"`)
+	refuses(t, root, Options{}, "0002.jpg", `text "this is text"`, "expected PNG")
 	for i := range 4 {
 		put(t, filepath.Join(root, "images", numbered(i)), "")
 	}
-	refuses(t, root, Options{}, "none of 4 pictures can be read", "0000.jpg", "an empty file")
+	refuses(t, root, Options{}, "0000.jpg", "an empty file", "3 pictures more of 4")
 
 	images := filepath.Join(root, "sparse", "0", "images.bin")
 	data := model(4).ImagesBinary()

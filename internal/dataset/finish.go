@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"golang.org/x/sync/errgroup"
@@ -40,8 +41,8 @@ const headerReaders = 16
 
 type size struct{ w, h int }
 
-// measure reads the pictures' headers. Views whose picture is damaged are taken
-// out of the draft, with a warning; without any view left it is an error.
+// measure reads the pictures' headers. A picture that cannot be read is an error:
+// leaving views out would change what is trained and measured.
 func (d *draft) measure() ([]size, error) {
 	sizes := make([]size, len(d.views))
 	errs := make([]error, len(d.views))
@@ -55,25 +56,14 @@ func (d *draft) measure() ([]size, error) {
 		})
 	}
 	_ = g.Wait() // errors are kept by view
-	kept := 0
-	var bad []string
-	for i := range d.views {
-		if errs[i] != nil {
-			bad = append(bad, errs[i].Error())
-			continue
-		}
-		d.views[kept], sizes[kept] = d.views[i], sizes[i]
-		kept++
+	bad := slices.DeleteFunc(slices.Clone(errs), func(err error) bool { return err == nil })
+	switch len(bad) {
+	case 0:
+		return sizes, nil
+	case 1:
+		return nil, bad[0]
 	}
-	all := len(d.views)
-	d.views = d.views[:kept]
-	if kept == 0 {
-		return nil, fault.Dataf("%s: none of %s can be read: %w", d.root, plural(all, "picture"), errs[0])
-	}
-	if len(bad) > 0 {
-		d.warnf("%d of %s cannot be read, views left out: %s", len(bad), plural(all, "picture"), firstOf(bad))
-	}
-	return sizes[:kept], nil
+	return nil, fault.Dataf("%w (and %s more of %d)", bad[0], plural(len(bad)-1, "picture"), len(d.views))
 }
 
 // addViews decides each view's size and camera.
