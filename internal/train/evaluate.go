@@ -132,6 +132,7 @@ func newViewer(cfg config.Run, cloud *gaussian.Cloud, views []dataset.View, f fr
 	cfg.Model.SHDegree, cfg.Model.Antialiased = own.SHDegree, cfg.Model.Antialiased || cloud.Antialiased
 	s := &scene{cfg: cfg, frame: f, views: views}
 	if s.schedule, err = scheduleOf(cfg, s.frame, len(views), 0); err != nil {
+		be.Close()
 		return nil, err
 	}
 	plan := planFor(views, own.SHDegree, own.Len())
@@ -144,9 +145,14 @@ func newViewer(cfg config.Run, cloud *gaussian.Cloud, views []dataset.View, f fr
 		s.records = append(s.records, s.frame.view(v))
 	}
 	if err := upload(s.pl, own); err != nil {
+		s.close()
 		return nil, err
 	}
-	return s, s.place(own.Len())
+	if err := s.place(own.Len()); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
 }
 
 func (s *scene) close() {

@@ -138,7 +138,8 @@ func spread(n, limit int) []int {
 	return out
 }
 
-// open prints the memory estimate, allocates and uploads.
+// open plans, prints the memory estimate, and builds and fills the pipeline; the
+// latter counts as training time.
 func (s *session) open(cloud *gaussian.Cloud) error {
 	strat, err := strategy.ByName(s.cfg.Strategy.Name)
 	if err != nil {
@@ -147,26 +148,52 @@ func (s *session) open(cloud *gaussian.Cloud) error {
 	if s.schedule, err = scheduleOf(s.cfg, s.frame, s.trains, strat.ID); err != nil {
 		return err
 	}
+	plan, err := s.plan(cloud.Len())
+	if err != nil {
+		return err
+	}
+	if err := s.estimate(plan, strat.Refiner); err != nil {
+		return err
+	}
+	err = s.clock.run(func() error { return s.build(plan, strat.Refiner, cloud) })
+	s.logged.total = s.clock.total
+	return err
+}
+
+func (s *session) plan(splats int) (pipeline.Plan, error) {
 	plan := planFor(s.views, s.cfg.Model.SHDegree, s.cfg.Model.MaxSplats)
-	plan.Pairs = initialPairs(cloud.Len())
+	plan.Pairs = initialPairs(splats)
 	plan.Training, plan.Window, plan.AbsGrad = true, s.cfg.Loss.SSIMWindow, s.cfg.Strategy.AbsGrad
 	for _, img := range s.images[:s.trains] {
 		plan.TargetPixels += len(img.Pix) / 4
 	}
 	if plan.TargetPixels > math.MaxUint32 {
-		return fault.Usagef("the training pictures have %d pixels together, at most %d fit; raise --downscale or lower --max-size", plan.TargetPixels, uint32(math.MaxUint32))
+		return plan, fault.Usagef("the training pictures have %d pixels together, at most %d fit; raise --downscale or lower --max-size", plan.TargetPixels, uint32(math.MaxUint32))
 	}
-	if err := s.estimate(plan, strat.Refiner); err != nil {
-		return err
-	}
+	return plan, nil
+}
+
+// build allocates the pipeline and uploads everything. On an error nothing is
+// left open.
+func (s *session) build(plan pipeline.Plan, refiner pipeline.Refiner, cloud *gaussian.Cloud) error {
 	be, err := backend.Open(s.cfg.Backend)
 	if err != nil {
 		return err
 	}
-	if s.pl, err = pipeline.New(be, plan, strat.Refiner); err != nil {
+	if s.pl, err = pipeline.New(be, plan, refiner); err != nil {
 		be.Close()
 		return fmt.Errorf("%w; lower --max-splats or --max-size", err)
 	}
+	if err := s.fill(cloud); err != nil {
+		s.close()
+		return err
+	}
+	return nil
+}
+
+// fill uploads splats, pictures, cameras and schedule, and drops the host's copy
+// of pictures that only the device needs.
+func (s *session) fill(cloud *gaussian.Cloud) error {
 	s.frame.enter(cloud)
 	for _, v := range s.views {
 		s.records = append(s.records, s.frame.view(v))
@@ -178,7 +205,7 @@ func (s *session) open(cloud *gaussian.Cloud) error {
 	if err := uploadTargets(s.pl, s.images[:s.trains], s.records[:s.trains], mask); err != nil {
 		return err
 	}
-	if err := kernel.WriteSlice(be, s.pl.Window, 0, window(plan.Window)); err != nil {
+	if err := kernel.WriteSlice(s.pl.Backend, s.pl.Window, 0, window(s.pl.Plan.Window)); err != nil {
 		return err
 	}
 	s.releaseImages()
@@ -210,11 +237,6 @@ func (s *session) releaseImages() {
 		keep[i] = s.images[i]
 	}
 	s.images = keep
-}
-
-func (s *session) close() {
-	s.pl.Free()
-	s.pl.Backend.Close()
 }
 
 // finish evaluates, unless that is not wanted or the run broke, and collects the
