@@ -40,7 +40,7 @@ func adam() Optim {
 func schedule() Strategy {
 	return Strategy{
 		RefineEvery: 100, RefineStart: 1.0 / 60, PruneOpacity: 0.005, DecayFactor: 1,
-		GrowthFactor: 1.05, NoiseLR: 5e5,
+		GrowthFactor: 1.05, NoiseLR: 7.5e6,
 		GrowGrad: 2e-4, GrowScale: 0.01, PruneScale: 0.1, ResetEvery: 0.1, ResetOpacity: 0.01,
 	}
 }
