@@ -27,7 +27,7 @@ func TestDefaults(t *testing.T) {
 		},
 		Strategy: Strategy{
 			Name: "mcmc", RefineEvery: 100, RefineStart: 1.0 / 60, RefineStop: 0.8333, PruneOpacity: 0.005,
-			DecayFactor: 1, GrowthFactor: 1.05, NoiseLR: 5e5, GrowGrad: 2e-4, GrowScale: 0.01,
+			DecayFactor: 1, GrowthFactor: 1.05, NoiseLR: 7.5e6, GrowGrad: 2e-4, GrowScale: 0.01,
 			PruneScale: 0.1, ResetEvery: 0.1, ResetOpacity: 0.01,
 		},
 		Backend: Backend{Device: "auto"},
