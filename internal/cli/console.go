@@ -25,7 +25,8 @@ type console struct {
 func newConsole(w io.Writer) *console {
 	c := &console{out: w}
 	if f, ok := w.(*os.File); ok && os.Getenv("TERM") != "dumb" {
-		c.terminal = term.IsTerminal(int(f.Fd()))
+		width, _, err := term.GetSize(int(f.Fd()))
+		c.terminal = err == nil && width > 0 // on a terminal of no width a bar would show nothing
 	}
 	_, plain := os.LookupEnv("NO_COLOR")
 	c.colour = c.terminal && !plain
