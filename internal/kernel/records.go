@@ -131,18 +131,17 @@ type Refine struct {
 	Due      uint32 // 0: this recording does nothing
 	Index    uint32 // step at which it runs
 	Seed     uint32
-	Reset    uint32 // 1: reset opacities (adc)
-	PruneBig uint32 // 1: prune by size (adc, after the first reset)
-	Before   uint32 // splats before
-	After    uint32 // splats after
-	Holes    uint32 // rows freed by pruning
-	Adds     uint32 // rows added
-	Draws    uint32 // samples to draw in the current sampling round
-	Grow     uint32 // rows that the growth round appends (mcmc)
-	Decay    float32
+	Reset    uint32  // 1: reset opacities (adc)
+	PruneBig uint32  // 1: prune by size (adc, after the first reset)
+	Before   uint32  // splats before
+	After    uint32  // splats after
+	Holes    uint32  // rows freed by pruning
+	Adds     uint32  // rows added
+	Draws    uint32  // samples to draw in the current sampling round
+	Grow     uint32  // rows that the growth round appends (mcmc)
 	Fade     float32 // 1 - step/steps
 	Capped   uint32  // rows wanted beyond the limit
-	_        [2]uint32
+	_        [3]uint32
 }
 
 // Stats is one committed step's statistics, written to a ring by commit.

@@ -11,6 +11,7 @@ import (
 	"splat/internal/backend"
 	"splat/internal/config"
 	"splat/internal/dataset"
+	"splat/internal/fault"
 	"splat/internal/gaussian"
 	"splat/internal/imageio"
 	"splat/internal/kernel"
@@ -36,7 +37,7 @@ func Evaluate(ctx context.Context, o EvalOptions) (*Evaluation, error) {
 		chosen = append(chosen, views[i])
 	}
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("%s: %w: the %s split is empty", o.Capture.Path, errNoViews, split)
+		return nil, fault.Dataf("%s: no views to evaluate: the %s split is empty", o.Capture.Path, split)
 	}
 	sayDegree(o.Cloud, o.Observer)
 	s, err := newViewer(o.Config, o.Cloud, chosen, frameOf(o.Capture))

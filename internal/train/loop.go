@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -258,5 +257,3 @@ func (w *watch) warning(step int) string {
 	}
 	return fmt.Sprintf("warning: the loss has not fallen in %d steps (%.4f, at first %.4f); check the poses and the background", step, w.smooth, w.first)
 }
-
-var errNoViews = errors.New("no views to evaluate")

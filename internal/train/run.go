@@ -115,9 +115,7 @@ func (s *session) chooseTest() {
 	if len(test) == 0 {
 		s.split = "train"
 		s.obs.Note("the capture has no test views: evaluating on training views")
-		for _, i := range spread(s.trains, s.cfg.Eval.LimitTest) {
-			s.test = append(s.test, i)
-		}
+		s.test = append(s.test, spread(s.trains, s.cfg.Eval.LimitTest)...)
 		return
 	}
 	for _, i := range spread(len(test), s.cfg.Eval.LimitTest) {

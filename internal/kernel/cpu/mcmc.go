@@ -76,18 +76,15 @@ func mcmcPlan(g *Group) {
 // weight's scan a random number falls.
 func mcmcSample(g *Group) {
 	refine, counts := record[kernel.Refine](g, "refine"), words(g, "counts")
-	offsets, weights := words(g, "offsets"), words(g, "weights")
-	picks, drawn := words(g, "picks"), words(g, "drawn")
+	offsets, picks, drawn := words(g, "offsets"), words(g, "picks"), words(g, "drawn")
 	n, total := int(counts[kernel.CountSplats]), counts[kernel.CountWeight]
 	seed := kernel.Hash(refine.Seed, kernel.StreamSample, uint32(g.Constant("round")))
 	from, to := g.Span(counts[kernel.CountDraws])
 	for j := from; j < to; j++ {
 		at := kernel.Below(kernel.Hash(seed, uint32(j), 0), total)
-		// the last splat whose offset is at most at and whose weight is not 0
+		// The last splat whose offset is at most at; the next offset, or the total,
+		// is beyond it, so its weight is not 0.
 		i := sort.Search(n, func(k int) bool { return offsets[k] > at }) - 1
-		for weights[i] == 0 {
-			i--
-		}
 		picks[j] = uint32(i)
 		atomic.AddUint32(&drawn[i], 1) // an integer sum: order does not matter
 	}

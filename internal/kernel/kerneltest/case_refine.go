@@ -33,7 +33,7 @@ var refineCases = []Case{
 		exact("keys").upTo(kernel.CountSplats, 1).slack(16).flips(1e-3, "whether a splat is to be added"), // bits of a real
 		exact("ids").upTo(kernel.CountSplats, 1),
 	}},
-	{"adc_limit", []Output{exact("control"), exact("refine"), exact("counts"), exact("args")}},
+	{"adc_limit", []Output{exact("refine"), exact("counts"), exact("args")}},
 	{"adc_trim", []Output{exact("add")}},
 	{"adc_plan", []Output{exact("control"), exact("refine"), exact("counts"), exact("args")}},
 	{"adc_apply", []Output{

@@ -40,7 +40,7 @@ func Record(rec *kernel.Recording, b *pipeline.Buffers, p pipeline.Plan) {
 // limit cuts the additions to the highest gradients where max_splats demands it.
 func limit(rec *kernel.Recording, b *pipeline.Buffers, add *kernel.Buffer) {
 	rec.Direct(kernel.AdcLimit, 1, kernel.Args{
-		"control": b.Control, "schedule": b.Schedule, "refine": b.Refine, "counts": b.Counts, "args": b.Args,
+		"schedule": b.Schedule, "refine": b.Refine, "counts": b.Counts, "args": b.Args,
 	})
 	at := b.Sort(rec, pipeline.SortRanked, b.Keys, b.IDs, 32)
 	rec.Indirect(kernel.AdcTrim, b.Args, kernel.WorkRanked, kernel.Args{

@@ -42,7 +42,7 @@ func round(rec *kernel.Recording, b *pipeline.Buffers, p pipeline.Plan, n uint32
 		"control": b.Control, "schedule": b.Schedule, "refine": b.Refine, "counts": b.Counts, "args": b.Args,
 	}, n, uint32(p.Splats))
 	rec.Indirect(kernel.McmcSample, b.Args, kernel.WorkDraws, kernel.Args{
-		"refine": b.Refine, "counts": b.Counts, "offsets": offsets, "weights": weights, "picks": picks, "drawn": drawn,
+		"refine": b.Refine, "counts": b.Counts, "offsets": offsets, "picks": picks, "drawn": drawn,
 	}, n)
 	rec.Indirect(kernel.McmcShare, b.Args, kernel.WorkSplats, kernel.Args{
 		"schedule": b.Schedule, "counts": b.Counts, "drawn": drawn, "geom": b.Geom,
