@@ -86,7 +86,7 @@ func TestComparatorOfIntegers(t *testing.T) {
 func TestComparatorOfRecords(t *testing.T) {
 	fields := layout("Refine")
 	want := make([]uint32, len(fields))
-	want[11] = bitsOf(0.5)[0] // Decay
+	want[11] = bitsOf(0.5)[0] // Fade
 	compare := func(at int, w uint32) error {
 		got := append([]uint32(nil), want...)
 		got[at] = w
@@ -96,7 +96,7 @@ func TestComparatorOfRecords(t *testing.T) {
 		}).run()
 	}
 	expectError(t, compare(11, bitsOf(0.5004)[0]), "")
-	expectError(t, compare(11, bitsOf(0.51)[0]), "field Decay: 0.5")
+	expectError(t, compare(11, bitsOf(0.51)[0]), "field Fade: 0.5")
 	expectError(t, compare(8, 1), "field Adds: 1, want 0")
 }
 
