@@ -77,11 +77,16 @@ func TestBlenderMisnamed(t *testing.T) {
 	}
 	rename("transforms_train.json", "transform_train.json")
 	refuses(t, root, Options{}, "transforms_train.json", "transform_train.json, transforms_test.json", "misspelt")
-	refuses(t, filepath.Join(root, "transform_train.json"), Options{}, "expected transforms_train.json")
 	refuses(t, filepath.Join(root, "transforms_test.json"), Options{}, "no transforms_train.json", "transform_train.json")
+	if c := open(t, filepath.Join(root, "transform_train.json"), Options{}); len(c.Views) != 2 || c.Format != "nerfstudio" {
+		t.Errorf("named, yet %d views of %s", len(c.Views), c.Format)
+	}
 	rename("transform_train.json", "transforms.json")
-	refuses(t, root, Options{}, "transforms.json", "nerfstudio", "not read yet", "transforms_train.json", "COLMAP")
-	refuses(t, filepath.Join(root, "transforms.json"), Options{}, "nerfstudio", "not read yet")
+	c := open(t, root, Options{})
+	if len(c.Views) != 2 || c.Format != "nerfstudio" {
+		t.Errorf("%d views of %s", len(c.Views), c.Format)
+	}
+	says(t, c.Notes, "transforms.json is read, not transforms_test.json")
 	rename("transforms.json", "Transforms_Train.JSON")
 	if c := open(t, root, Options{}); len(c.Views) != 3 {
 		t.Errorf("%d views", len(c.Views))
@@ -194,7 +199,7 @@ func TestBlenderPinholeKeys(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 	text(`"fl_x": 500, "k1": 0.01`)
-	refuses(t, root, Options{}, file, "k1 is 0.01", "not supported yet")
+	refuses(t, root, Options{}, file, "frame 0 (a.png)", "OPENCV", "k1 is 0.01", "not supported yet")
 }
 
 // A22: a cloud that the file names must be there.

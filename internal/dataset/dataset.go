@@ -4,17 +4,21 @@
 // and sizes, and loads pixels.
 package dataset
 
-import "splat/internal/geom"
+import (
+	"splat/internal/geom"
+	"splat/internal/imageio"
+)
 
 // View is one picture with its camera.
 type View struct {
-	Name     string      // unique in the capture, the sort key: "cam0/0001.jpg" (COLMAP), "train/r_0" (Blender)
-	Label    string      // shown to users, unique within the split: "r_0"; equal to Name where that has no folder to drop
-	Image    string      // path of the picture that will be decoded
-	CameraID int         // id of the entry in Capture.Cameras
-	Camera   geom.Camera // intrinsics for the size that Load delivers
-	Pose     geom.Pose   // world to camera
-	Test     bool        // held out from training
+	Name     string              // unique in the capture, the sort key: "cam0/0001.jpg" (COLMAP), "train/r_0" (Blender)
+	Label    string              // shown to users, unique within the split: "r_0"; equal to Name where that has no folder to drop
+	Image    string              // path of the picture that will be decoded
+	Turn     imageio.Orientation // how Load turns the picture; 0 leaves it as stored
+	CameraID int                 // id of the entry in Capture.Cameras
+	Camera   geom.Camera         // intrinsics for the size that Load delivers
+	Pose     geom.Pose           // world to camera
+	Test     bool                // held out from training
 }
 
 // CameraInfo is one camera as the capture declares it, before any scaling.
@@ -45,7 +49,7 @@ type Capture struct {
 	Path     string // as given by the user
 	Root     string // the folder that holds the capture
 	Name     string // short name for run folders, from the folder's name
-	Format   string // "blender", "colmap-binary", "colmap-text"
+	Format   string // "blender", "nerfstudio", "colmap-binary", "colmap-text"
 	Cameras  []CameraInfo
 	Views    []View
 	Points   *Points  // nil where the capture has none

@@ -12,10 +12,13 @@ import (
 type draft struct {
 	root     string
 	format   string
+	source   string       // camera file or folder of the model that was read
+	files    []string     // names of the camera files in root that were used or judged
 	cameras  []CameraInfo // as declared; nil where the format has none, then they follow from the views
 	views    []draftView
 	points   *Points
-	ownSplit bool // the test flags of the views are the capture's own
+	ownSplit bool  // the test flags of the views are the capture's own
+	refusal  error // why it cannot be trained on, nil where it can
 	warnings []string
 	notes    []string
 }
@@ -32,15 +35,19 @@ type draftView struct {
 }
 
 // lens gives the camera that a capture declares for a picture of width x height
-// pixels; the camera's own size may be another one.
+// pixels; the camera's own size may be another one. Declared names the model in
+// the capture's own words. Equal lenses compare equal.
 type lens interface {
 	At(width, height int) geom.Camera
+	Declared() geom.Model
 }
 
 // fixed is a lens of one declared camera.
 type fixed geom.Camera
 
 func (f fixed) At(int, int) geom.Camera { return geom.Camera(f) }
+
+func (f fixed) Declared() geom.Model { return f.Model }
 
 func (d *draft) notef(format string, args ...any) {
 	d.notes = append(d.notes, fmt.Sprintf(format, args...))

@@ -39,19 +39,16 @@ func (d *draft) finish(c *Capture, o Options) error {
 // disk, not for the processor.
 const headerReaders = 16
 
-type size struct{ w, h int }
-
 // measure reads the pictures' headers. A picture that cannot be read is an error:
 // leaving views out would change what is trained and measured.
-func (d *draft) measure() ([]size, error) {
-	sizes := make([]size, len(d.views))
+func (d *draft) measure() ([]imageio.Header, error) {
+	headers := make([]imageio.Header, len(d.views))
 	errs := make([]error, len(d.views))
 	var g errgroup.Group
 	g.SetLimit(headerReaders)
 	for i, v := range d.views {
 		g.Go(func() error {
-			w, h, err := imageio.Size(v.picture)
-			sizes[i], errs[i] = size{w, h}, err
+			headers[i], errs[i] = imageio.ReadHeader(v.picture)
 			return nil
 		})
 	}
@@ -59,43 +56,78 @@ func (d *draft) measure() ([]size, error) {
 	bad := slices.DeleteFunc(slices.Clone(errs), func(err error) bool { return err == nil })
 	switch len(bad) {
 	case 0:
-		return sizes, nil
+		return headers, nil
 	case 1:
 		return nil, bad[0]
 	}
 	return nil, fault.Dataf("%w (and %s more of %d)", bad[0], plural(len(bad)-1, "picture"), len(d.views))
 }
 
+// sizeCounts is how often what was decided for a view is worth a note.
+type sizeCounts struct {
+	small, limited, scaled int
+	turned, unturned       int // by EXIF orientation, or not although there is one
+}
+
 // addViews decides each view's size and camera.
-func (d *draft) addViews(c *Capture, sizes []size, s sizing) error {
-	var small, limited, scaled int
+func (d *draft) addViews(c *Capture, headers []imageio.Header, s sizing) error {
+	var n sizeCounts
+	ids := cameraIDs{}
 	for i, v := range d.views {
-		w, h := sizes[i].w, sizes[i].h
-		cam := v.lens.At(w, h)
-		if !fits(w, h, cam.Width, cam.Height) {
-			return fault.Dataf("%s: the picture is %dx%d, but its camera%s is for %dx%d, another shape", v.picture, w, h, idOf(v), cam.Width, cam.Height)
+		w, h, cam, turn, err := v.camera(headers[i])
+		if err != nil {
+			return err
 		}
+		n.countTurn(headers[i].Orientation, turn)
 		tw, th, isSmall := s.target(w, h, v.reduction, cam.Width, cam.Height)
 		if isSmall {
-			small++
+			n.small++
 		}
 		if max(w, h) > max(tw, th) && max(tw, th) == s.maxSize {
-			limited++
+			n.limited++
 		}
 		if v.reduction == 1 && (cam.Width != w || cam.Height != h) {
-			scaled++
+			n.scaled++
 		}
-		view := View{Name: v.name, Label: v.label, Image: v.picture, CameraID: v.cameraID, Camera: cam.Resized(tw, th), Pose: v.pose, Test: v.test}
+		view := View{Name: v.name, Label: v.label, Image: v.picture, Turn: turn, CameraID: v.cameraID, Camera: cam.Resized(tw, th), Pose: v.pose, Test: v.test}
 		if view.Label == "" {
 			view.Label = v.name
 		}
 		if d.cameras == nil {
-			view.CameraID = c.cameraFor(cam)
+			view.CameraID = ids.of(c, v.lens, cam)
 		}
 		c.Views = append(c.Views, view)
 	}
-	d.noteSizes(small, limited, scaled, s)
+	d.noteSizes(n, s)
 	return nil
+}
+
+// camera returns the view's size before any reduction and the camera that the
+// capture declares. Poses come from programs of which some turn pictures by their
+// EXIF orientation and others do not; the declared size tells which. Where it
+// fits the pixels as stored they stay, where it fits only the turned picture that
+// is turned.
+func (v *draftView) camera(p imageio.Header) (w, h int, cam geom.Camera, turn imageio.Orientation, err error) {
+	w, h = p.Width, p.Height
+	cam = v.lens.At(w, h)
+	if fits(w, h, cam.Width, cam.Height) {
+		return w, h, cam, 0, nil
+	}
+	if p.Orientation.Swaps() {
+		if c := v.lens.At(h, w); fits(h, w, c.Width, c.Height) {
+			return h, w, c, p.Orientation, nil
+		}
+	}
+	return 0, 0, cam, 0, fault.Dataf("%s: the picture is %dx%d, but its camera%s is for %dx%d, another shape", v.picture, w, h, idOf(*v), cam.Width, cam.Height)
+}
+
+func (n *sizeCounts) countTurn(o, turn imageio.Orientation) {
+	switch {
+	case turn != 0:
+		n.turned++
+	case o.Turns():
+		n.unturned++
+	}
 }
 
 func idOf(v draftView) string {
@@ -105,29 +137,42 @@ func idOf(v draftView) string {
 	return fmt.Sprintf(" %d", v.cameraID)
 }
 
-func (d *draft) noteSizes(small, limited, scaled int, s sizing) {
-	if small > 0 {
-		d.notef("%s smaller than 1/%d of full size, used as found", plural(small, "picture"), max(s.downscale, 1))
+func (d *draft) noteSizes(n sizeCounts, s sizing) {
+	if n.small > 0 {
+		d.notef("%s smaller than 1/%d of full size, used as found", plural(n.small, "picture"), max(s.downscale, 1))
 	}
-	if limited > 0 {
-		d.notef("%s reduced to a longest side of %d pixels (--max-size)", plural(limited, "picture"), s.maxSize)
+	if n.limited > 0 {
+		d.notef("%s reduced to a longest side of %d pixels (--max-size)", plural(n.limited, "picture"), s.maxSize)
 	}
-	if scaled > 0 {
-		d.notef("%s of another size than the camera declares: intrinsics are scaled", plural(scaled, "picture"))
+	if n.scaled > 0 {
+		d.notef("%s of another size than the camera declares: intrinsics are scaled", plural(n.scaled, "picture"))
+	}
+	if n.turned > 0 {
+		d.notef("%s turned by EXIF orientation: the cameras are for the turned size", plural(n.turned, "picture"))
+	}
+	if n.unturned > 0 {
+		d.notef("%s used as stored, EXIF orientation not applied: the cameras are for the stored size", plural(n.unturned, "picture"))
 	}
 }
 
-// cameraFor returns the id of the camera of that model and size, for formats that
-// have no list of cameras: views of equal size share one.
-func (c *Capture) cameraFor(cam geom.Camera) int {
-	for _, k := range c.Cameras {
-		if k.Model == cam.Model && k.Width == cam.Width && k.Height == cam.Height {
-			return k.ID
-		}
+// cameraIDs numbers distinct cameras, for formats that have no list of them.
+type cameraIDs map[cameraKey]int
+
+// cameraKey is a lens and the size that it gets, which follows from the picture
+// where the capture declares none.
+type cameraKey struct {
+	lens lens
+	w, h int
+}
+
+// of returns the id of a camera and adds it to the capture when it is new.
+func (ids cameraIDs) of(c *Capture, l lens, cam geom.Camera) int {
+	k := cameraKey{l, cam.Width, cam.Height}
+	if ids[k] == 0 {
+		ids[k] = len(c.Cameras) + 1
+		c.Cameras = append(c.Cameras, CameraInfo{ids[k], l.Declared(), cam.Width, cam.Height})
 	}
-	id := len(c.Cameras) + 1
-	c.Cameras = append(c.Cameras, CameraInfo{id, cam.Model, cam.Width, cam.Height})
-	return id
+	return ids[k]
 }
 
 // splitViews holds out every k-th view by name, from the first on, unless the

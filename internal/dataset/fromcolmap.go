@@ -1,13 +1,11 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"sort"
 	"strings"
 
-	"splat/internal/dataset/blender"
 	"splat/internal/dataset/colmap"
 	"splat/internal/fault"
 	"splat/internal/geom"
@@ -23,48 +21,27 @@ func readNamedCOLMAP(root string, o Options) (*draft, error) {
 	if len(locs) == 0 {
 		return nil, fault.Dataf("--sparse %s: no COLMAP model in %s, expected cameras and images (.bin or .txt)", o.Sparse, dir)
 	}
-	return readCOLMAP(root, [][]colmap.Location{locs}, o)
+	return readCOLMAP(root, locs, o)
 }
 
-// readCOLMAP reads the first group's best model. Where that one's lenses are not
-// supported a model elsewhere in the capture may serve: COLMAP leaves the
-// distorted one in sparse and the undistorted one in dense.
-func readCOLMAP(root string, groups [][]colmap.Location, o Options) (*draft, error) {
-	var refused error
-	for _, group := range groups {
-		loc, choice, err := colmap.Best(group)
-		if err != nil {
-			return nil, err
-		}
-		d, err := readModel(root, loc, o)
-		var lens *lensError
-		if errors.As(err, &lens) {
-			if refused == nil {
-				refused = err
-			}
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if choice != "" {
-			d.notef("%s", choice)
-		}
-		if refused != nil {
-			d.notef("%s is used, since %v", loc.Dir, refused)
-		}
-		if f, err := blender.Find(root); err == nil && f.Train != "" {
-			d.notef("the COLMAP model in %s is used, not %s (name that file to use it)", loc.Dir, filepath.Join(root, f.Train))
-		}
-		return d, nil
+// readCOLMAP reads the best model of a group.
+func readCOLMAP(root string, group []colmap.Location, o Options) (*draft, error) {
+	loc, choice, err := colmap.Best(group)
+	if err != nil {
+		return nil, err
 	}
-	return nil, refused
+	d, err := readModel(root, loc, o)
+	if err != nil {
+		return d, err
+	}
+	if choice != "" {
+		d.notef("%s", choice)
+	}
+	return d, nil
 }
 
-// lensError marks a model whose cameras cannot be used.
-type lensError struct{ error }
-
-// readModel reads one model and finds its pictures.
+// readModel reads one model and finds its pictures; with an error it may return
+// what it has so far.
 func readModel(root string, loc colmap.Location, o Options) (*draft, error) {
 	cams, err := colmap.ReadCameras(loc.Cameras, loc.Binary)
 	if err != nil {
@@ -74,7 +51,7 @@ func readModel(root string, loc colmap.Location, o Options) (*draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &draft{root: root, format: loc.Format()}
+	d := &draft{root: root, format: loc.Format(), source: loc.Dir}
 	for _, c := range cams {
 		d.cameras = append(d.cameras, CameraInfo{int(c.ID), geom.Model(c.Model), c.Width, c.Height})
 	}
@@ -91,7 +68,7 @@ func readModel(root string, loc colmap.Location, o Options) (*draft, error) {
 		return nil, err
 	}
 	if err := d.addImages(loc, usable, lenses, o); err != nil {
-		return nil, err
+		return d, err
 	}
 	return d, d.readModelPoints(loc)
 }
@@ -144,7 +121,10 @@ func (d *draft) lenses(loc colmap.Location, cams []colmap.Camera, images []colma
 		}
 		g, err := c.Pinhole()
 		if err != nil {
-			return nil, fault.Dataf("%w", &lensError{fmt.Errorf("%s: %w", loc.Cameras, err)})
+			g = geom.Camera{Model: geom.Model(c.Model), Width: c.Width, Height: c.Height}
+			if d.refusal == nil {
+				d.refusal = fault.Dataf("%s: %w", loc.Cameras, err)
+			}
 		}
 		if c.Model != string(g.Model) {
 			d.notef("camera %d: %s without distortion is read as %s", c.ID, c.Model, g.Model)

@@ -18,8 +18,8 @@ type LoadOptions struct {
 	OnProgress func(done, total int) // called after each picture, never at the same time; may be nil
 }
 
-// Load decodes the pictures of views, in their order, at the sizes of their
-// cameras. The result is 8-bit RGBA, premultiplied; with alpha "mask" it has
+// Load decodes the pictures of views, in their order, turned as the views say and
+// at the sizes of their cameras. The result is 8-bit RGBA, premultiplied; with alpha "mask" it has
 // straight colour and alpha 255 where a pixel is used, 0 where it is ignored; a
 // reduced pixel is used where at least half of it is, with the colour of that
 // part. An opaque picture has alpha 255 everywhere. Memory: 4 bytes for each pixel
@@ -70,9 +70,14 @@ func loadView(v *View, mask bool) (*imageio.Image, error) {
 		m.Unpremultiply()
 		m.ThresholdAlpha()
 	}
-	if m.Width != v.Camera.Width || m.Height != v.Camera.Height {
-		m = imageio.Reduce(m, v.Camera.Width, v.Camera.Height)
+	w, h := v.Camera.Width, v.Camera.Height
+	if v.Turn.Swaps() {
+		w, h = h, w
 	}
+	if m.Width != w || m.Height != h {
+		m = imageio.Reduce(m, w, h)
+	}
+	m = m.Turned(v.Turn)
 	if mask {
 		m.Unpremultiply()
 		m.ThresholdAlpha()

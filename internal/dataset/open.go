@@ -3,10 +3,12 @@ package dataset
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"splat/internal/dataset/blender"
 	"splat/internal/dataset/colmap"
+	"splat/internal/dataset/nerfstudio"
 	"splat/internal/fault"
 )
 
@@ -18,6 +20,7 @@ type Options struct {
 	Images    string // folder of the pictures inside the capture; "" finds it
 	Sparse    string // folder of the COLMAP model inside the capture; "" finds it
 	TestEvery int    // every K-th view by name, from the first on, is for testing where the capture has no split; 0 none
+	AnyLens   bool   // to look at, not to train on: cameras that are no pinhole are accepted, with a warning
 }
 
 // ReadPLY reads the points of a PLY file: positions (3n) and colours (3n, or nil
@@ -29,11 +32,11 @@ var ReadPLY func(path string) (xyz []float32, rgb []uint8, err error)
 // files and picture headers, no pixels. Errors are of kind fault.Data and say
 // what was looked for and what was found.
 func Open(path string, o Options) (*Capture, error) {
-	root, viaJSON, err := locate(path)
+	root, file, err := locate(path)
 	if err != nil {
 		return nil, err
 	}
-	d, err := read(root, viaJSON, o)
+	d, err := read(root, file, o)
 	if err != nil {
 		return nil, err
 	}
@@ -44,30 +47,27 @@ func Open(path string, o Options) (*Capture, error) {
 	return c, nil
 }
 
-// locate returns the folder that a path means and whether the path was a camera
-// file inside it.
-func locate(path string) (root string, viaJSON bool, err error) {
+// locate returns the folder that a path means, and the name of the camera file in
+// it where the path was one, else "".
+func locate(path string) (root, file string, err error) {
 	st, err := os.Stat(path)
 	switch {
 	case err != nil && os.IsNotExist(err):
-		return "", false, fault.Dataf("%s: no such file or folder, expected a capture", path)
+		return "", "", fault.Dataf("%s: no such file or folder, expected a capture", path)
 	case err != nil:
-		return "", false, fault.Dataf("%w", err)
+		return "", "", fault.Dataf("%w", err)
 	case st.IsDir():
-		return filepath.Clean(path), false, nil
+		return filepath.Clean(path), "", nil
 	}
-	name := filepath.Base(path)
-	switch ext := strings.ToLower(filepath.Ext(name)); {
-	case blender.IsName(name):
-		return filepath.Dir(path), true, nil
+	switch ext := strings.ToLower(filepath.Ext(path)); {
 	case ext == ".json":
-		return "", false, otherJSON(path)
+		return filepath.Dir(path), filepath.Base(path), nil
 	case ext == ".zip":
-		return "", false, fault.Dataf("%s: zip files are not read yet, expected a folder: unpack it first", path)
-	case isVideo(name):
-		return "", false, videoGuide(path)
+		return "", "", fault.Dataf("%s: zip files are not read yet, expected a folder: unpack it first", path)
+	case isVideo(path):
+		return "", "", videoGuide(path)
 	}
-	return "", false, fault.Dataf("%s: is a file, expected the folder of a capture or a transforms_train.json inside one", path)
+	return "", "", fault.Dataf("%s: is a file, expected the folder of a capture or the JSON file inside one", path)
 }
 
 // shortName is the folder's own name, also for "." and "..".
@@ -82,23 +82,25 @@ func shortName(root string) string {
 	return "capture"
 }
 
-// read chooses the reader. A COLMAP model comes before camera files of a folder,
-// since it brings points; naming the JSON file or the model decides otherwise.
-func read(root string, viaJSON bool, o Options) (*draft, error) {
-	if o.Sparse != "" {
-		return readNamedCOLMAP(root, o)
+// read reads what the user named, a model or a camera file, else what the folder
+// holds.
+func read(root, file string, o Options) (*draft, error) {
+	switch {
+	case o.Sparse != "":
+		d, err := choose([]reading{func() (*draft, error) { return readNamedCOLMAP(root, o) }}, o)
+		if err == nil && file != "" {
+			d.notef("%s is read, since --sparse names it, not %s", d.source, file)
+		}
+		return d, err
+	case file != "":
+		return choose([]reading{cameraFile(root, file, o)}, o)
 	}
-	if viaJSON {
-		return readBlender(root, o)
-	}
-	if groups := colmap.Find(root); len(groups) > 0 {
-		return readCOLMAP(root, groups, o)
-	}
-	if f, err := blender.Find(root); err != nil || f.Train != "" {
-		return readBlender(root, o)
-	}
-	if single := filepath.Join(root, "transforms.json"); isFile(single) {
-		return nil, singleTransforms(single)
+	if list := readings(root, o); len(list) > 0 {
+		d, err := choose(list, o)
+		if err == nil {
+			d.noteOthers()
+		}
+		return d, err
 	}
 	inner, err := innerCapture(root)
 	if err != nil {
@@ -107,11 +109,96 @@ func read(root string, viaJSON bool, o Options) (*draft, error) {
 	if inner == "" {
 		return nil, unrecognised(root)
 	}
-	d, err := read(inner, false, o)
+	d, err := read(inner, "", o)
 	if err == nil {
 		d.notef("the capture is in the folder %s", inner)
 	}
 	return d, err
+}
+
+// reading is one way to understand a folder. With an error it may return the draft
+// so far, whose refusal then counts.
+type reading func() (*draft, error)
+
+// readings lists the ways to understand root, the preferred one first: COLMAP
+// models, since they bring points; the trio of NeRF-synthetic, which brings a
+// split; transforms.json; the one JSON file of another name that speaks of frames.
+func readings(root string, o Options) []reading {
+	var list []reading
+	for _, group := range colmap.Find(root) {
+		list = append(list, func() (*draft, error) { return readCOLMAP(root, group, o) })
+	}
+	for _, name := range cameraFiles(root) {
+		list = append(list, cameraFile(root, name, o))
+	}
+	return list
+}
+
+// cameraFiles names the camera files by which root can be read, in the order of
+// preference.
+func cameraFiles(root string) []string {
+	var names []string
+	if f, err := blender.Find(root); err == nil && f.Train != "" {
+		names = append(names, f.Train)
+	}
+	if n := nerfstudio.Find(root); n != "" {
+		names = append(names, n)
+	}
+	if len(names) > 0 {
+		return names
+	}
+	if c := nerfstudio.Candidates(root); len(c) == 1 && !blender.IsName(c[0]) {
+		return c
+	}
+	return nil
+}
+
+// cameraFile reads one camera file, or the trio that it belongs to.
+func cameraFile(root, name string, o Options) reading {
+	if blender.IsName(name) {
+		return func() (*draft, error) { return readBlender(root, o) }
+	}
+	return func() (*draft, error) { return readNerfstudio(root, name, o) }
+}
+
+// choose takes the first reading that can be trained on: COLMAP leaves the
+// distorted model in sparse and the undistorted one in dense. Where none can, the
+// first one's refusal stands, unless cameras of any kind are welcome.
+func choose(list []reading, o Options) (*draft, error) {
+	var first *draft // refused
+	var wrong error  // with first, other than its lenses
+	for _, read := range list {
+		d, err := read()
+		refused := d != nil && d.refusal != nil
+		switch {
+		case err == nil && !refused:
+			if first != nil {
+				d.notef("%s is used, since %v", d.source, first.refusal)
+				d.files = append(d.files, first.files...)
+			}
+			return d, nil
+		case first == nil && !refused:
+			return nil, err
+		case first == nil:
+			first, wrong = d, err
+		}
+	}
+	switch {
+	case !o.AnyLens:
+		return nil, first.refusal
+	case wrong != nil:
+		return nil, wrong
+	}
+	first.warnf("not to be trained on yet: %v", first.refusal)
+	return first, nil
+}
+
+// noteOthers names the camera files that were passed over.
+func (d *draft) noteOthers() {
+	others := slices.DeleteFunc(nerfstudio.Candidates(d.root), func(n string) bool { return slices.Contains(d.files, n) })
+	if len(others) > 0 {
+		d.notef("%s is read, not %s: name the file to read it instead", d.source, few(others))
+	}
 }
 
 // innerCapture returns the one sub-folder that holds a capture, as zip programs
@@ -132,10 +219,7 @@ func innerCapture(root string) (string, error) {
 	return "", fault.Dataf("%s: holds several captures, name one of them: %s", root, few(found))
 }
 
-func holdsCapture(dir string) bool {
-	f, err := blender.Find(dir)
-	return err == nil && f.Train != "" || isFile(filepath.Join(dir, "transforms.json")) || len(colmap.Find(dir)) > 0
-}
+func holdsCapture(dir string) bool { return len(cameraFiles(dir)) > 0 || len(colmap.Find(dir)) > 0 }
 
 func isFile(path string) bool {
 	st, err := os.Stat(path)

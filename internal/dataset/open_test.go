@@ -32,11 +32,11 @@ func TestRefusals(t *testing.T) {
 	for name, want := range map[string][]string{
 		"none":       {"no such file or folder"},
 		"empty":      {"folder is empty"},
-		"notes":      {"no capture", "transforms_train.json", "sparse/0", "found readme.md"},
+		"notes":      {"no capture", "transforms_train.json, transforms.json", "sparse/0", "found readme.md"},
 		"partial":    {"no complete COLMAP model", "images.bin"},
 		"scene.zip":  {"zip files are not read yet", "unpack"},
 		"model.ply":  {"is a file", "expected the folder of a capture"},
-		"other.json": {"not the name of a camera file", "transforms_train.json"},
+		"other.json": {"line 1: not valid JSON for a camera file"},
 		"pics": {"pictures without cameras", "colmap feature_extractor --database_path " + at("pics-colmap/database.db") + " --image_path " + at("pics"),
 			"colmap exhaustive_matcher", "sequential_matcher", "colmap mapper", "colmap image_undistorter", "splat train " + at("pics-colmap/undistorted")},
 		"shots":            {"--image_path " + at("shots/images")},
@@ -159,26 +159,6 @@ func TestLego(t *testing.T) {
 	v := c.TestViews()[0]
 	if v.Name != "test/r_0" || v.Label != "r_0" || math.Abs(v.Camera.Fx-1111.111) > .001 || v.Camera.Cx != 400 {
 		t.Errorf("first test view %+v", v)
-	}
-}
-
-// Captures that need lenses this program does not have yet say which.
-func TestUnsupportedRealCaptures(t *testing.T) {
-	root := testdata(t)
-	for name, want := range map[string][]string{
-		"fox":                          {"camera 1", "OPENCV"},
-		"cattoy":                       {"SIMPLE_RADIAL"},
-		"multicam_table":               {"OPENCV"},
-		"desk":                         {"distorted", "OPENCV"},
-		"fern":                         {"SIMPLE_RADIAL"},
-		"plush11":                      {"transforms.json", "not read yet"},
-		"cattoy/transforms_train.json": {"k1 is -0.1149", "not supported yet"},
-		"fox/transforms.json":          {"not read yet"},
-		"plush11/transforms_full.json": {"not read yet"},
-		"splats":                       {"no capture"},
-		"lego/train":                   {"inside a capture"},
-	} {
-		t.Run(name, func(t *testing.T) { refuses(t, filepath.Join(root, name), Options{}, want...) })
 	}
 }
 

@@ -6,29 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"splat/internal/dataset/blender"
 	"splat/internal/dataset/colmap"
+	"splat/internal/dataset/nerfstudio"
 	"splat/internal/fault"
 )
 
-// otherJSON refuses a JSON file that is not a camera file we read.
-func otherJSON(path string) error {
-	if isSingleTransforms(path) {
-		return singleTransforms(path)
-	}
-	return fault.Dataf("%s: not the name of a camera file, expected transforms_train.json", path)
-}
-
-// isSingleTransforms recognises the one camera file of nerfstudio, instant-ngp
-// and the programs that write their format.
-func isSingleTransforms(path string) bool {
-	return strings.HasPrefix(strings.ToLower(filepath.Base(path)), "transforms")
-}
-
-func singleTransforms(path string) error {
-	return fault.Dataf("%s: a single camera file (nerfstudio, instant-ngp) is not read yet, expected "+
-		"transforms_train.json (NeRF-synthetic) or a COLMAP model in sparse/0", path)
-}
+// cameraNames says in a message which camera files are looked for.
+const cameraNames = "transforms_train.json, transforms.json"
 
 // unrecognised says why nothing in root can be read.
 func unrecognised(root string) error {
@@ -39,9 +23,9 @@ func unrecognised(root string) error {
 	if len(entries) == 0 {
 		return fault.Dataf("%s: the folder is empty, expected a capture", root)
 	}
-	if names := blender.Candidates(root); len(names) > 0 {
-		return fault.Dataf("%s: no camera file: looked for transforms_train.json and for %s; found %s (a misspelt name?)",
-			root, colmap.Places, few(names))
+	if names := nerfstudio.Candidates(root); len(names) > 0 {
+		return fault.Dataf("%s: no camera file: looked for %s and for %s; found %s (a misspelt name? A file that is named is read by itself)",
+			root, cameraNames, colmap.Places, few(names))
 	}
 	if model := modelParts(root); len(model) > 0 {
 		return fault.Dataf("%s: no complete COLMAP model: looked for %s; found %s", root, colmap.Places, few(model))
@@ -54,7 +38,7 @@ func unrecognised(root string) error {
 			return videoGuide(filepath.Join(root, e.Name()))
 		}
 	}
-	return fault.Dataf("%s: no capture: looked for transforms_train.json and for %s; found %s", root, colmap.Places, few(names(entries)))
+	return fault.Dataf("%s: no capture: looked for %s and for %s; found %s", root, cameraNames, colmap.Places, few(names(entries)))
 }
 
 func names(entries []os.DirEntry) []string {

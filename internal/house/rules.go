@@ -18,6 +18,8 @@ var Layers = []Layer{
 		"the machine is asked, whoever wants to know"},
 	{"internal/safetensors", "internal/fault",
 		"it reads arrays, not splats"},
+	{"internal/checkpoint", "internal/fault",
+		"the format carries named arrays and knows no engine: whoever writes or reads them says what they mean"},
 	{"internal/dataset/...", "internal/fault internal/geom internal/imageio internal/dataset/...",
 		"a capture is read without knowing what it is for: readers are tested on files alone"},
 	{"internal/splatio/...", "internal/fault internal/geom internal/gaussian internal/atomicfile internal/splatio/...",
@@ -29,7 +31,9 @@ var Layers = []Layer{
 		"the binding knows Vulkan and nothing of splats"},
 	{"internal/kernel", "",
 		"contracts and recordings describe work for any device"},
-	{"internal/kernel/cpu", "internal/kernel internal/sysinfo",
+	{"internal/vec internal/vec/gen", "internal/kernel",
+		"loops over rows as the contracts lay them out; they know no backend"},
+	{"internal/kernel/cpu", "internal/kernel internal/sysinfo internal/vec",
 		"a backend executes recordings; it does not know what they mean"},
 	{"internal/kernel/null", "internal/kernel",
 		"a backend executes recordings; it does not know what they mean"},
@@ -48,16 +52,19 @@ var Layers = []Layer{
 		"a strategy is a list of kernels and may use nothing that a device has not"},
 	{"internal/train/strategy", "internal/kernel internal/pipeline internal/train/strategy/...",
 		"a strategy is a list of kernels and may use nothing that a device has not"},
-	{"internal/train", "internal/backend internal/config internal/dataset internal/fault internal/gaussian internal/geom " +
+	{"internal/train", "internal/backend internal/checkpoint internal/config internal/dataset internal/fault internal/gaussian internal/geom " +
 		"internal/imageio internal/kernel internal/kernel/null internal/metrics internal/pipeline internal/prof " +
 		"internal/splatio internal/sysinfo internal/train/strategy",
 		"the loop knows neither flags nor folders; it tells an observer. It plans on the null backend and runs on what backend.Open returns"},
-	{"internal/lab", "internal/atomicfile internal/config internal/fault",
+	{"internal/bench", "internal/kernel internal/kernel/null internal/pipeline internal/sysinfo internal/vec",
+		"workloads are made of nothing but a seed: no capture, no configuration, no loop"},
+	{"internal/lab", "internal/atomicfile internal/checkpoint internal/config internal/fault",
 		"the record of a run is read and written without an engine"},
 
-	{"internal/cli", "internal/backend internal/config internal/dataset internal/demo internal/fault internal/gaussian " +
-		"internal/geom internal/imageio internal/lab internal/splatio internal/splatio/ply internal/sysinfo internal/train",
-		"commands put the parts together; they do not reach into the pipeline"},
+	{"internal/cli", "internal/backend internal/bench internal/checkpoint internal/config internal/dataset internal/demo internal/fault internal/gaussian " +
+		"internal/geom internal/imageio internal/kernel internal/kernel/kerneltest internal/lab internal/splatio internal/splatio/ply " +
+		"internal/sysinfo internal/train internal/vec",
+		"commands put the parts together; they do not reach into the pipeline. doctor runs the conformance suite and names the instruction path"},
 	{"cmd/splat", "internal/cli",
 		"main hands over to cli and does nothing else"},
 	{"internal/house", "",
@@ -72,8 +79,12 @@ var Owners = []Owner{
 		"only the command line knows about terminals"},
 	{"github.com/pelletier/go-toml/v2/...", "internal/config",
 		"TOML is read and written in one place, so every error names file and line"},
+	{"github.com/mmcloughlin/avo/...", "internal/vec/gen",
+		"assembly is generated in one place, and the program does without the generator"},
 	{"golang.org/x/image/...", "internal/imageio",
 		"all pictures pass one decoder with one meaning of alpha"},
+	{"github.com/bep/imagemeta/...", "internal/imageio",
+		"EXIF belongs to pictures: what decodes them tells their orientation"},
 	{"github.com/ebitengine/purego/...", "internal/vk",
 		"foreign calls need care with memory; one package takes it"},
 	{"unsafe", "internal/kernel internal/kernel/cpu internal/kernel/vulkan internal/vk",
@@ -82,8 +93,8 @@ var Owners = []Owner{
 		"the program builds without cgo"},
 	{"math/rand", "",
 		"its default source is not seeded: use math/rand/v2 with the run's seed"},
-	{"testing", "internal/kernel/kerneltest internal/dataset/colmap/colmaptest",
-		"the program must not carry the test framework; helpers for tests live in packages of their own"},
+	{"testing", "internal/dataset/colmap/colmaptest",
+		"the program must not carry the test framework; helpers for tests live in packages of their own, or ask for no more than an interface"},
 	{"github.com/google/go-cmp/... pgregory.net/rapid/... github.com/rogpeppe/go-internal/...", "",
 		"a library for tests"},
 }
@@ -98,6 +109,6 @@ var Walls = []Wall{
 	{"internal/kernel", "internal/...", "kernels are described without knowing what they are used for"},
 	{"internal/gaussian internal/splatio/... internal/dataset/...", "internal/kernel/... internal/pipeline internal/train/... internal/lab",
 		"data is read, held and written without an engine"},
-	{"cmd/splat", "internal/kernel/kerneltest internal/dataset/colmap/colmaptest internal/safetensors internal/house",
-		"helpers for tests are no part of the program"},
+	{"cmd/splat", "internal/dataset/colmap/colmaptest internal/safetensors internal/house",
+		"helpers for tests are no part of the program; the conformance suite is, for splat doctor --selftest"},
 }

@@ -69,21 +69,27 @@ func Decode(path string) (*Image, error) {
 	return convert(m, fm.name == "WebP"), nil
 }
 
-// Size returns width and height of a picture from its header alone.
-func Size(path string) (width, height int, err error) {
+// Header is what a picture's file says about itself.
+type Header struct {
+	Width, Height int         // of the pixels as stored
+	Orientation   Orientation // how they are meant to be shown, by EXIF; 0 where nothing is said
+}
+
+// ReadHeader reads a picture's header and no pixels.
+func ReadHeader(path string) (Header, error) {
 	f, fm, size, err := open(path)
 	if err != nil {
-		return 0, 0, err
+		return Header{}, err
 	}
 	defer f.Close()
 	c, err := fm.config(reader(f, fm, headerBuffer))
 	if err != nil {
-		return 0, 0, damaged(path, fm, size, err)
+		return Header{}, damaged(path, fm, size, err)
 	}
 	if c.Width < 1 || c.Height < 1 {
-		return 0, 0, fault.Dataf("%s: damaged %s picture: its header says %dx%d pixels", path, fm.name, c.Width, c.Height)
+		return Header{}, fault.Dataf("%s: damaged %s picture: its header says %dx%d pixels", path, fm.name, c.Width, c.Height)
 	}
-	return c.Width, c.Height, nil
+	return Header{c.Width, c.Height, orientation(f, fm.name)}, nil
 }
 
 // open opens path and finds out its format; the file is at its beginning.

@@ -105,8 +105,8 @@ func TestDecodeKeepsPixels(t *testing.T) {
 			if d := cmp.Diff(want, got); d != "" {
 				t.Errorf("(-want +got)\n%s", d)
 			}
-			if w, h, err := Size(path); w != 2 || h != 1 || err != nil {
-				t.Errorf("Size = %d, %d, %v", w, h, err)
+			if h, err := ReadHeader(path); h != (Header{2, 1, 0}) || err != nil {
+				t.Errorf("header %+v, %v", h, err)
 			}
 		})
 	}
@@ -218,25 +218,30 @@ func TestDecodeMissing(t *testing.T) {
 	if !errors.Is(err, os.ErrNotExist) || fault.ExitCode(err) != 3 {
 		t.Errorf("got %v (exit %d)", err, fault.ExitCode(err))
 	}
-	if _, _, err := Size(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is a folder") {
+	if _, err := ReadHeader(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("folder: got %v", err)
 	}
 }
 
-func FuzzSize(f *testing.F) {
+func FuzzHeader(f *testing.F) {
 	for _, s := range []string{webpLossy, webpLossless, webpAlpha} {
 		data, _ := base64.StdEncoding.DecodeString(s)
 		f.Add(data)
 	}
 	f.Add(pngClaiming(1<<30, 1<<30))
 	f.Add([]byte("II*\x00\x08\x00\x00\x00"))
+	var jpg bytes.Buffer
+	if err := jpeg.Encode(&jpg, image.NewGray(image.Rect(0, 0, 1, 1)), nil); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(withSegments(jpg.Bytes(), exifSegment(exif(binary.BigEndian, 3, 6))))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		path := filepath.Join(t.TempDir(), "x")
 		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if w, h, err := Size(path); err == nil && (w < 1 || h < 1) {
-			t.Errorf("size %dx%d without an error", w, h)
+		if h, err := ReadHeader(path); err == nil && (h.Width < 1 || h.Height < 1 || h.Orientation > 8) {
+			t.Errorf("%+v without an error", h)
 		}
 	})
 }

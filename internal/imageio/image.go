@@ -1,7 +1,8 @@
 // Package imageio decodes pictures, reduces them without aliasing and encodes
 // renders. Everything downstream sees 8-bit RGBA in sRGB values as stored: no
-// colour profile, no linearisation and no EXIF orientation is applied, because
-// camera poses refer to the stored pixels.
+// colour profile and no linearisation is applied. EXIF orientation is told, not
+// applied: whether camera poses refer to the stored or to the turned pixels is for
+// the reader of the capture to find out.
 package imageio
 
 // Image is a picture of 8-bit RGBA, row by row, 4 bytes a pixel. Whether the

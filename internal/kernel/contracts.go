@@ -12,6 +12,13 @@ const (
 	StatRow   = 2    // reals per splat in stats: sum of screen gradients, number of views
 )
 
+// AuditEvery is how often a step looks at all parameters and moments, in steps.
+const AuditEvery = 64
+
+// HugeGradient bounds the gradients that Adam takes: their squares are still
+// numbers. Larger ones count as not finite.
+const HugeGradient = 1e18
+
 // Offsets inside a row of geom.
 const (
 	GeomMean    = 0
@@ -69,7 +76,7 @@ var (
 	Loss              = define("loss", 256, "step:Step:r image:real:r targets:u32:r window:real:r maps:real:w partials:real:w", "window")
 	LossGradient      = define("loss_gradient", 256, "step:Step:r image:real:r targets:u32:r window:real:r maps:real:r gradient:real:w", "window")
 	RasterizeBackward = define("rasterize_backward", 256, "step:Step:r counts:u32:r ranges:u32:r pairs:u32:r owners:u32:r proj:real:r image:real:r last:u32:r gradient:real:r slots:real:w", "smooth absgrad")
-	Update            = define("update", 256, "step:Step:r counts:u32:r geom:real:rw sh:real:rw geom_m:real:rw geom_v:real:rw sh_m:real:rw sh_v:real:rw tiles:u32:r base:u32:r slots:real:r stats:real:rw", "coefficients absgrad")
+	Update            = define("update", 256, "step:Step:r counts:u32:rw geom:real:rw sh:real:rw geom_m:real:rw geom_v:real:rw sh_m:real:rw sh_v:real:rw tiles:u32:r base:u32:r slots:real:r stats:real:rw", "coefficients absgrad")
 	Commit            = define("commit", 256, "control:Control:rw step:Step:r counts:u32:r partials:real:r ring:Stats:rw", "ring")
 
 	RefineBegin = define("refine_begin", 1, "control:Control:r schedule:Schedule:r refine:Refine:w counts:u32:w args:u32:w", "")

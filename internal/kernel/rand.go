@@ -9,9 +9,12 @@ import "math/bits"
 // Hash mixes three words into one (the finaliser of MurmurHash3 over each in
 // turn; Appleby 2011).
 func Hash(a, b, c uint32) uint32 {
-	h := mix(a ^ 0x9E3779B9)
-	h = mix(h ^ b*0x85EBCA6B ^ 0x7F4A7C15)
-	return mix(h ^ c*0xC2B2AE35 ^ 0x165667B1)
+	return mix(HashKey(a, b) ^ c*0xC2B2AE35 ^ 0x165667B1)
+}
+
+// HashKey is the part of Hash that does not depend on its last word.
+func HashKey(a, b uint32) uint32 {
+	return mix(mix(a^0x9E3779B9) ^ b*0x85EBCA6B ^ 0x7F4A7C15)
 }
 
 func mix(h uint32) uint32 {

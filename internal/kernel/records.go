@@ -21,9 +21,13 @@ type Control struct {
 	Capped     uint32 // splats that the last refine would have added beyond the limit
 	Request    uint32 // view asked for by a render recording
 	PeakPairs  uint32 // largest number of pairs of a step since the host last cleared it
-	NonFinite  uint32 // 1 + step of the first non-finite loss; 0 if none
-	_          uint32
+	NonFinite  uint32 // 1 + step that met numbers which are not finite; 0 if none. No later step runs
+	Broken     uint32 // the first splat that met them, or NoSplat
 }
+
+// NoSplat is the value of Control.Broken when the loss is not finite and yet no
+// splat's gradient is.
+const NoSplat = math.MaxUint32
 
 // Bits of Control.Overflow.
 const (
@@ -89,6 +93,7 @@ const (
 	NoopOverflow
 	NoopRefine
 	NoopResident
+	NoopBroken
 )
 
 // Step is what begin decides for one step: view, rates, seeds. All later kernels
@@ -123,6 +128,7 @@ type Step struct {
 	OpacityReg     float32 // already divided by the number of splats
 	ScaleReg       float32 // already divided by three times the number of splats
 	Noise          float32 // 0 is off
+	Audit          uint32  // 1: this step looks at all parameters and moments
 	Seed           uint32  // of this step
 }
 

@@ -17,6 +17,7 @@ const (
 	CountRankedDigits
 	CountAfter  // refine: rows before or after it, whichever is more
 	CountSorted // scratch total of a sort's scan, never read
+	CountBroken // update: the complement of the first splat with numbers that are not finite, 0 if none
 	NumCounts
 )
 

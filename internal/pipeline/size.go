@@ -1,28 +1,81 @@
 package pipeline
 
-import "splat/internal/kernel"
+import (
+	"slices"
 
-func total(buffers ...*kernel.Buffer) (n int64) {
-	for _, b := range buffers {
-		if b != nil {
-			n += b.Bytes()
+	"splat/internal/kernel"
+)
+
+// Count names what the length of a buffer follows from; "" is nothing that grows.
+type Count string
+
+// The counts of a Plan that lengths follow from.
+const (
+	PerSplat       Count = "splat"
+	PerPair        Count = "pair"
+	PerSortKey     Count = "sort key" // splats or pairs, whichever are more
+	PerPixel       Count = "pixel"    // of the largest view
+	PerTile        Count = "tile"     // of the largest view
+	PerTargetPixel Count = "target pixel"
+	PerView        Count = "view"
+)
+
+// Sized is a buffer and what its length follows from.
+type Sized struct {
+	*kernel.Buffer
+	Per Count
+}
+
+// Sizes lists the buffers with what their length follows from. It finds out by
+// making them for other plans, so that no list has to be kept.
+func (pl *Pipeline) Sizes() []Sized {
+	per := make([]Count, len(pl.All()))
+	note := func(c Count, double func(*Plan)) {
+		for i := range per {
+			switch {
+			case !longer(pl.Plan, i, double):
+			case per[i] == PerSplat && c == PerPair:
+				per[i] = PerSortKey
+			default:
+				per[i] = c
+			}
+		}
+	}
+	note(PerSplat, func(p *Plan) { p.Splats *= 2 })
+	note(PerPair, func(p *Plan) { p.Pairs *= 2 })
+	note(PerPixel, func(p *Plan) { p.Pixels *= 2 })
+	note(PerTile, func(p *Plan) { p.Tiles *= 2 })
+	note(PerTargetPixel, func(p *Plan) { p.TargetPixels *= 2 })
+	note(PerView, func(p *Plan) { p.Views *= 2 })
+	var out []Sized
+	for i, b := range pl.All() {
+		out = append(out, Sized{b, per[i]})
+	}
+	return out
+}
+
+// longer reports whether double makes buffer i longer, where splats or where pairs
+// are by far the more.
+func longer(p Plan, i int, double func(*Plan)) bool {
+	const few, many = 1 << 16, 1 << 24
+	p.Pixels, p.Tiles, p.TargetPixels, p.Views = few, few, few, few
+	for _, n := range [][2]int{{few, many}, {many, few}} {
+		p.Splats, p.Pairs = n[0], n[1]
+		before := newBuffers(p).All()[i].Len
+		next := p
+		if double(&next); newBuffers(next).All()[i].Len > before {
+			return true
+		}
+	}
+	return false
+}
+
+// Bytes adds up the buffers whose length follows from one of the counts.
+func Bytes(list []Sized, per ...Count) (n int64) {
+	for _, s := range list {
+		if slices.Contains(per, s.Per) {
+			n += s.Buffer.Bytes()
 		}
 	}
 	return n
-}
-
-// SplatBytes is the memory that follows from the splat capacity.
-func (b *Buffers) SplatBytes() int64 {
-	return total(b.Geom, b.GeomM, b.GeomV, b.SH, b.SHM, b.SHV, b.Stats, b.Proj, b.Tiles, b.Offsets, b.Ordered, b.Base,
-		b.Keys[0], b.Keys[1], b.IDs[0], b.IDs[1])
-}
-
-// PairBytes is the memory that follows from the pair capacity.
-func (b *Buffers) PairBytes() int64 {
-	return total(b.PairKeys[0], b.PairKeys[1], b.PairIDs[0], b.PairIDs[1], b.Owners, b.Slots, b.Histogram, b.Digits, b.Sums)
-}
-
-// ViewBytes is the memory that follows from the largest view.
-func (b *Buffers) ViewBytes() int64 {
-	return total(b.Ranges, b.Image, b.Last, b.Maps, b.Gradient, b.Partials)
 }

@@ -14,8 +14,8 @@ type optimiser[F Float] struct {
 	beta1, beta2, eps, ib2 F // ib2 = 1/sqrt(bias2)
 }
 
-func newOptimiser[F Float](g *Group, step *kernel.Step) *optimiser[F] {
-	o := &optimiser[F]{
+func newOptimiser[F Float](g *Group, step *kernel.Step) optimiser[F] {
+	o := optimiser[F]{
 		geom: reals[F](g, "geom"), geomM: reals[F](g, "geom_m"), geomV: reals[F](g, "geom_v"),
 		sh: reals[F](g, "sh"), shM: reals[F](g, "sh_m"), shV: reals[F](g, "sh_v"),
 		stride: 3 * g.Constant("coefficients"),
@@ -34,6 +34,29 @@ func newOptimiser[F Float](g *Group, step *kernel.Step) *optimiser[F] {
 	o.rates[kernel.GeomOpacity] = F(step.LROpacities) * ib1
 	o.rateSH0, o.rateSHRest = F(step.LRSH0)*ib1, F(step.LRSHRest)*ib1
 	return o
+}
+
+// finite tells whether all of splat i's parameters and moments are.
+func (o *optimiser[F]) finite(i int) bool {
+	for _, rows := range [][]F{o.geom, o.geomM, o.geomV} {
+		if !allFinite(rows[i*kernel.GeomRow : (i+1)*kernel.GeomRow-1]) {
+			return false
+		}
+	}
+	for _, rows := range [][]F{o.sh, o.shM, o.shV} {
+		if !allFinite(rows[i*o.stride : (i+1)*o.stride]) {
+			return false
+		}
+	}
+	return true
+}
+
+func allFinite[F Float](v []F) bool {
+	var sum F
+	for _, x := range v {
+		sum += x - x // 0, or NaN for good
+	}
+	return sum == 0
 }
 
 // apply steps all parameters of splat i. SH coefficients above the active degree

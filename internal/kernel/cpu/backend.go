@@ -26,6 +26,9 @@ type Options struct {
 	Float64 bool // store and compute reals in float64
 	Profile bool // measure every dispatch
 
+	// Reference runs the readable kernels only, where faster ones would do.
+	Reference bool
+
 	// MaxBytes limits all buffers together; 0 is the machine's memory. Beyond it
 	// Alloc fails, where the system would rather kill the process.
 	MaxBytes int64

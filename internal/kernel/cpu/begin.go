@@ -24,6 +24,9 @@ func begin(g *Group) {
 	if schedule.SHInterval > 0 {
 		step.SHDegree = min(schedule.SHDegree, index/schedule.SHInterval)
 	}
+	if index%kernel.AuditEvery == kernel.AuditEvery-1 {
+		step.Audit = 1
+	}
 	setView(step, schedule, &views[view])
 	setBackground(step, schedule)
 	setRates(step, schedule, control.Splats)
@@ -33,6 +36,8 @@ func begin(g *Group) {
 // noop returns why a step must not run, or NoopNone.
 func noop(c *kernel.Control, s *kernel.Schedule, v *kernel.View) uint32 {
 	switch {
+	case c.NonFinite != 0:
+		return kernel.NoopBroken
 	case c.Overflow != 0:
 		return kernel.NoopOverflow
 	case c.Step >= c.Limit:

@@ -9,7 +9,8 @@ var _ = register(kernel.Commit, commit[float32], commit[float64])
 const lanes = 256
 
 // commit ends a step that ran: it sums the loss, writes the statistics to the
-// ring at the step's number and only then advances the step.
+// ring at the step's number and only then advances the step. A step that met
+// numbers which are not finite does not count, and none comes after it.
 func commit[F Float](g *Group) {
 	control, step := record[kernel.Control](g, "control"), record[kernel.Step](g, "step")
 	counts, partials, ring := words(g, "counts"), reals[F](g, "partials"), records[kernel.Stats](g, "ring")
@@ -26,8 +27,12 @@ func commit[F Float](g *Group) {
 		Visible: counts[kernel.CountVisible], Pairs: counts[kernel.CountPairs],
 		Loss: float32(loss), L1: float32(l1), SSIM: float32(ssim),
 	}
-	if !isFinite(loss) && control.NonFinite == 0 {
-		control.NonFinite = step.Index + 1
+	if broken := counts[kernel.CountBroken]; broken != 0 || !isFinite(loss) {
+		control.NonFinite, control.Broken = step.Index+1, kernel.NoSplat
+		if broken != 0 {
+			control.Broken = ^broken
+		}
+		return
 	}
 	control.Step++
 }

@@ -13,11 +13,12 @@ var (
 // derivatives that lossGradient convolves back:
 //
 //	dm/dmu1, dm/dE[x^2], dm/dE[xy]     (x the render, y the target)
+//
+// maps holds them as nine planes of the picture's size, those of a channel
+// together.
 const (
 	ssimC1 = 0.01 * 0.01
 	ssimC2 = 0.03 * 0.03
-	// mapRow is the number of reals a pixel has in maps.
-	mapRow = 9
 )
 
 // target reads pixel (x, y) of the step's target and composites it over the
@@ -106,6 +107,7 @@ func loss[F Float](g *Group) {
 	rect, halo := rectOf(step, g.ID), taps/2
 	p := loadPatch[F](g, step, rect, halo)
 	m := newMoments[F](g, p.side)
+	size := int(step.Width * step.Height)
 	var l1, ssim F
 	for c := range 3 {
 		m.compute(p.x[c], p.y[c], window, p.side)
@@ -114,28 +116,31 @@ func loss[F Float](g *Group) {
 				i := (y-rect.y0)*kernel.TileSize + x - rect.x0
 				at := (y-rect.y0+halo)*p.side + x - rect.x0 + halo
 				l1 += abs(p.x[c][at] - p.y[c][at])
-				out := maps[(y*int(step.Width)+x)*mapRow+3*c:]
-				ssim += p.weight[i] * ssimAt(&m, i, p.weight[i], out)
+				value, d := ssimAt(&m, i, p.weight[i])
+				ssim += p.weight[i] * value
+				for k := range d {
+					maps[(3*c+k)*size+y*int(step.Width)+x] = d[k]
+				}
 			}
 		}
 	}
 	partials[2*g.ID], partials[2*g.ID+1] = l1, ssim
 }
 
-// ssimAt returns the SSIM at element i of the moments and writes its weighted
-// derivatives to out[0:3].
-func ssimAt[F Float](m *moments[F], i int, weight F, out []F) F {
+// ssimAt returns the SSIM at element i of the moments and its weighted
+// derivatives.
+func ssimAt[F Float](m *moments[F], i int, weight F) (value F, d3 [3]F) {
 	mu1, mu2 := m.mu1[i], m.mu2[i]
 	variances, s12 := max(m.squares[i]-mu1*mu1-mu2*mu2, 0), m.xy[i]-mu1*mu2
 	a, b := mu1*mu1+mu2*mu2+ssimC1, variances+ssimC2
 	c, d := 2*mu1*mu2+ssimC1, 2*s12+ssimC2
 	ia, ib := 1/a, 1/b
 	iab := ia * ib
-	value := c * d * iab
-	out[0] = weight * 2 * (mu2*(d-c)*iab + mu1*value*(ib-ia))
-	out[1] = -weight * value * ib
-	out[2] = weight * 2 * c * iab
-	return value
+	value = c * d * iab
+	d3[0] = weight * 2 * (mu2*(d-c)*iab + mu1*value*(ib-ia))
+	d3[1] = -weight * value * ib
+	d3[2] = weight * 2 * c * iab
+	return value, d3
 }
 
 // lossGradient writes dL/dRGB of every pixel.
@@ -151,10 +156,10 @@ func lossGradient[F Float](g *Group) {
 	for k := range back {
 		back[k] = shared[F](g, tilePixels)
 	}
-	lambda, scale := F(step.SSIMLambda), F(step.LossScale)
+	lambda, scale, size := F(step.SSIMLambda), F(step.LossScale), w*int(step.Height)
 	for c := range 3 {
 		for k := range back {
-			loadMap(in, maps[3*c+k:], step, rect, halo)
+			loadMap(in, maps[(3*c+k)*size:], step, rect, halo)
 			blur(back[k], in, tmp, window, side)
 		}
 		for y := rect.y0; y < rect.y1; y++ {
@@ -175,10 +180,7 @@ func loadMap[F Float](out, maps []F, step *kernel.Step, rect tileRect, halo int)
 	side, w, h := kernel.TileSize+2*halo, int(step.Width), int(step.Height)
 	x0, x1 := max(rect.x0-halo, 0), min(rect.x0+kernel.TileSize+halo, w)
 	for y := max(rect.y0-halo, 0); y < min(rect.y0+kernel.TileSize+halo, h); y++ {
-		row := out[(y-rect.y0+halo)*side-rect.x0+halo+x0:]
-		for x := x0; x < x1; x++ {
-			row[x-x0] = maps[(y*w+x)*mapRow]
-		}
+		copy(out[(y-rect.y0+halo)*side+x0-rect.x0+halo:], maps[y*w+x0:y*w+x1])
 	}
 }
 

@@ -27,10 +27,18 @@ var poisons = map[string]float32{
 	"0":         0,
 }
 
-// checkFinite renders and trains a step: every number of the picture is ordinary.
+// checkFinite renders and trains a step: every number of the picture is ordinary,
+// and the step notices if a number of splat 4's geom is not.
 func checkFinite(t *testing.T, s *kerneltest.Scene) {
 	t.Helper()
-	pl := s.Load(t, kerneltest.NewCPU(t, cpu.Options{Threads: 1}), nil)
+	for _, reference := range []bool{false, true} {
+		checkFiniteOn(t, s, cpu.Options{Threads: 1, Reference: reference})
+	}
+}
+
+func checkFiniteOn(t *testing.T, s *kerneltest.Scene, o cpu.Options) {
+	t.Helper()
+	pl := s.Load(t, kerneltest.NewCPU(t, o), nil)
 	kerneltest.Submit(t, pl, pl.RenderProgram, 1)
 	c := kerneltest.Control(t, pl)
 	if c.Overflow != 0 {
@@ -43,8 +51,41 @@ func checkFinite(t *testing.T, s *kerneltest.Scene) {
 		}
 	}
 	kerneltest.Submit(t, pl, pl.StepProgram, 1)
-	if c := kerneltest.Control(t, pl); c.Step != 1 || c.NonFinite != 0 {
+	c = kerneltest.Control(t, pl)
+	if damaged := firstDamaged(s); damaged >= 0 {
+		if c.Step != 0 || c.NonFinite != 1 || int(c.Broken) != damaged {
+			t.Errorf("a step over damaged splat %d: %+v", damaged, c)
+		}
+	} else if c.Step != 1 || c.NonFinite != 0 {
 		t.Errorf("after a step: %+v", c)
+	}
+}
+
+// firstDamaged returns the first splat whose geom is not finite, -1 if none.
+func firstDamaged(s *kerneltest.Scene) int {
+	for i, v := range s.Geom {
+		if i%kernel.GeomRow < kernel.GeomRow-1 && !(math.Abs(float64(v)) <= math.MaxFloat32) {
+			return i / kernel.GeomRow
+		}
+	}
+	return -1
+}
+
+// TestAuditFindsDamagedMoments: nothing else looks at the moments of coefficients
+// above the active degree.
+func TestAuditFindsDamagedMoments(t *testing.T) {
+	for _, reference := range []bool{false, true} {
+		s := poisonScene()
+		s.Schedule.SHInterval = 1 << 20
+		pl := s.Load(t, kerneltest.NewCPU(t, cpu.Options{Reference: reference}), nil)
+		moments := make([]float32, 12*48)
+		moments[5*48+30] = float32(math.Inf(-1))
+		kerneltest.WriteReals(t, pl, pl.SHV, moments)
+		kerneltest.Submit(t, pl, pl.StepProgram, kernel.AuditEvery+3)
+		c := kerneltest.Control(t, pl)
+		if c.Step != kernel.AuditEvery-1 || c.NonFinite != kernel.AuditEvery || c.Broken != 5 {
+			t.Errorf("reference %v: %+v", reference, c)
+		}
 	}
 }
 

@@ -38,8 +38,11 @@ func (b *Backend) Compile(r *kernel.Recording) (kernel.Program, error) {
 		op := &p.ops[i]
 		*op = operation{run: t.f32, contract: d.Kernel, constants: d.Constants, groups: d.Groups, entry: d.Entry}
 		op.timing = kernel.Timing{Stage: d.Stage, Kernel: d.Kernel.Name}
-		if b.opts.Float64 {
+		switch {
+		case b.opts.Float64:
 			op.run = t.f64
+		case t.native != nil && !b.opts.Reference:
+			op.run = t.native
 		}
 		for _, buf := range d.Buffers {
 			s := b.memory[buf]
@@ -57,18 +60,36 @@ func (b *Backend) Compile(r *kernel.Recording) (kernel.Program, error) {
 	return p, nil
 }
 
-// twin is the CPU function of a kernel at both precisions.
-type twin struct{ f32, f64 func(*Group) }
+// twin is the CPU function of a kernel at both precisions, and a faster one for
+// float32 where there is one.
+type twin struct{ f32, f64, native func(*Group) }
 
-var twins = map[string]twin{}
+var twins = map[string]*twin{}
 
 // register attaches the CPU function of a contract, in one line beside it.
 func register(c *kernel.Contract, f32, f64 func(*Group)) bool {
 	if _, dup := twins[c.Name]; dup {
 		panic("cpu: kernel " + c.Name + " registered twice")
 	}
-	twins[c.Name] = twin{f32, f64}
+	twins[c.Name] = &twin{f32: f32, f64: f64}
 	return true
+}
+
+// accelerate attaches a faster float32 function to a contract, which does the
+// same within the tolerances of the contract's conformance case.
+func accelerate(c *kernel.Contract, native func(*Group)) bool {
+	natives = append(natives, func() { twins[c.Name].native = native })
+	return true
+}
+
+// natives attach the faster functions once all twins are registered, whatever
+// order the files are initialised in.
+var natives []func()
+
+func init() {
+	for _, attach := range natives {
+		attach()
+	}
 }
 
 // Has reports whether the kernel called name has a CPU function.

@@ -35,7 +35,9 @@ func project[F Float](g *Group) {
 				tiles[i] = 0 // damaged SH must not spread over the picture
 				continue
 			}
-			copy(out[kernel.ProjColor:], color[:])
+			for c, v := range color {
+				out[kernel.ProjColor+c] = max(v, 0)
+			}
 		}
 	}
 }
@@ -70,7 +72,7 @@ func countTiles[F Float](step *kernel.Step, proj []F) uint32 {
 	return uint32(min(n, math.MaxUint32))
 }
 
-// splatColor evaluates the SH towards the splat, plus 0.5, clamped at 0.
+// splatColor evaluates the SH towards the splat, plus 0.5, before the clamp.
 func splatColor[F Float](step *kernel.Step, row, sh []F) [3]F {
 	var y [16]F
 	d, _ := viewDirection(step, row)
@@ -80,9 +82,6 @@ func splatColor[F Float](step *kernel.Step, row, sh []F) [3]F {
 		for c := range 3 {
 			color[c] += y[k] * sh[3*k+c]
 		}
-	}
-	for c := range 3 {
-		color[c] = max(color[c], 0)
 	}
 	return color
 }

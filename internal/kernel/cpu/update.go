@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math"
+	"sync/atomic"
 
 	"splat/internal/kernel"
 )
@@ -12,7 +13,8 @@ var _ = register(kernel.Update, update[float32], update[float64])
 // runs the projection, the SH and the activations backwards, adds the
 // regularisers, applies Adam and the noise, and keeps densification statistics.
 // No gradient array exists. Splats that were not drawn get the regularisers and
-// Adam's decay (dense Adam).
+// Adam's decay (dense Adam). A splat whose numbers are not finite stays as it is
+// and is reported.
 func update[F Float](g *Group) {
 	step, counts := record[kernel.Step](g, "step"), words(g, "counts")
 	tiles, base, slots := words(g, "tiles"), words(g, "base"), reals[F](g, "slots")
@@ -31,9 +33,40 @@ func update[F Float](g *Group) {
 			}
 		}
 		regularise(step, row, &gradient.geom)
+		if !healthy(row, &gradient) || step.Audit != 0 && !o.finite(i) {
+			reportBroken(counts, uint32(i))
+			continue
+		}
 		o.apply(i, &gradient)
 		if step.Noise > 0 {
 			addNoise(step, uint32(i), row)
+		}
+	}
+}
+
+// healthy tells whether a splat's geom is finite and its gradients are numbers that
+// Adam can take.
+func healthy[F Float](row []F, gradient *splatGradient[F]) bool {
+	for k, g := range gradient.geom[:kernel.GeomRow-1] {
+		if !(abs(g) <= kernel.HugeGradient) || !isFinite(row[k]) {
+			return false
+		}
+	}
+	for _, g := range gradient.color {
+		if !(abs(g) <= kernel.HugeGradient) {
+			return false
+		}
+	}
+	return true
+}
+
+// reportBroken leaves word of splat i; of several, the first one's stays.
+func reportBroken(counts []uint32, i uint32) {
+	at := &counts[kernel.CountBroken]
+	for {
+		old := atomic.LoadUint32(at)
+		if old >= ^i || atomic.CompareAndSwapUint32(at, old, ^i) {
+			return
 		}
 	}
 }

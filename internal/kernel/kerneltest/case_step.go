@@ -14,6 +14,7 @@ var stepCases = []Case{
 	{"set_visible", []Output{exact("counts"), exact("args")}},
 	{"set_pairs", []Output{exact("control"), exact("step"), exact("counts"), exact("args")}},
 	{"update", []Output{
+		exact("counts"),
 		// Tight, or a step left out would pass for rounding.
 		near("geom", 2e-6, 2e-7).upTo(kernel.CountSplats, kernel.GeomRow),
 		near("sh", 2e-6, 2e-7).where(shRows),

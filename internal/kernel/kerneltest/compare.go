@@ -9,32 +9,61 @@ import (
 	"splat/internal/kernel"
 )
 
+// Deviation is how near an output came to what it may differ by.
+type Deviation struct {
+	Binding   string  // "" where every output was equal
+	Error     float64 // the largest, relative to the element and its column, or of an integer
+	Tolerance float64 // for Error
+	Flips     int     // elements beyond the tolerance that a threshold excuses
+}
+
+// share is the part of the tolerance that was used; huge where there is none.
+func (d Deviation) share() float64 { return d.Error / max(d.Tolerance, 1e-200) }
+
+// merge keeps the larger deviation and adds up the flips.
+func (d *Deviation) merge(other Deviation) {
+	flips := d.Flips + other.Flips
+	if other.share() > d.share() {
+		*d = other
+	}
+	d.Flips = flips
+}
+
 // CompareRun compares everything that the dispatch declares as written, by the
 // kernel's case; with exact set, bit for bit.
-func CompareRun(r *Run, exact bool) error {
+func CompareRun(r *Run, exact bool) (Deviation, error) {
+	var worst Deviation
 	k := r.Dispatch.Kernel
 	c := Lookup(k.Name)
 	if c == nil {
-		return fmt.Errorf("kernel %s has no case", k.Name)
+		return worst, fmt.Errorf("kernel %s has no case", k.Name)
 	}
 	var errs []error
 	for _, b := range k.Bindings {
-		if !b.Access.Writes() {
-			if !slices.Equal(r.Before[b.Name], r.Got[b.Name]) {
-				errs = append(errs, fmt.Errorf("%s: read-only, but changed", b.Name))
-			}
-			continue
-		}
-		o := c.output(b.Name)
-		if o == nil {
-			errs = append(errs, fmt.Errorf("%s: the case of kernel %s does not compare it", b.Name, k.Name))
-			continue
-		}
-		if err := newComparison(r, o, b, exact).run(); err != nil {
+		d, err := c.compare(r, b, exact)
+		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", b.Name, err))
 		}
+		worst.merge(d)
 	}
-	return errors.Join(errs...)
+	return worst, errors.Join(errs...)
+}
+
+// compare compares one binding.
+func (c *Case) compare(r *Run, b kernel.Binding, exact bool) (Deviation, error) {
+	if !b.Access.Writes() {
+		if !slices.Equal(r.Before[b.Name], r.Got[b.Name]) {
+			return Deviation{}, errors.New("read-only, but changed")
+		}
+		return Deviation{}, nil
+	}
+	o := c.output(b.Name)
+	if o == nil {
+		return Deviation{}, fmt.Errorf("the case of kernel %s does not compare it", c.Kernel)
+	}
+	cmp := newComparison(r, o, b, exact)
+	err := cmp.run()
+	return cmp.deviation, err
 }
 
 // comparison is one binding of one run.
@@ -46,6 +75,7 @@ type comparison struct {
 	before, want, got []uint32
 	defined           func(int) bool
 	scale             []float64 // largest |want| of each column
+	deviation         Deviation
 }
 
 func newComparison(r *Run, o *Output, b kernel.Binding, exact bool) *comparison {
@@ -118,54 +148,81 @@ func (c *comparison) untouched() error {
 }
 
 // values compares every defined element and counts those beyond the tolerance.
+// What thresholds excuse does not count as a deviation.
 func (c *comparison) values() error {
 	var total, bad int
 	var first error
+	var within, beyond Deviation
 	for i := range c.want {
 		if !c.defined(i) {
 			continue
 		}
 		total++
-		if err := c.element(i); err != nil {
-			bad++
-			if first == nil {
-				first = err
-			}
+		if c.want[i] == c.got[i] {
+			continue
+		}
+		d := c.deviationOf(i)
+		if d.Error <= d.Tolerance {
+			within.merge(d)
+			continue
+		}
+		bad++
+		beyond.merge(d)
+		if first == nil {
+			first = c.difference(i)
 		}
 	}
 	if bad > int(c.out.Flips*float64(total)) {
+		c.deviation = beyond
 		return fmt.Errorf("%d of %d elements differ, the first at %w", bad, total, first)
 	}
+	c.deviation = within
+	c.deviation.Flips = bad
 	return nil
 }
 
-// element compares one element.
-func (c *comparison) element(i int) error {
-	want, got := c.want[i], c.got[i]
-	if want == got {
-		return nil
-	}
+// deviationOf measures an element that differs. The error of a real is relative to
+// its size plus a share of its column's, the one that makes Rel the tolerance.
+func (c *comparison) deviationOf(i int) Deviation {
+	d := Deviation{Binding: c.out.Binding, Tolerance: float64(c.out.Slack)}
 	if !c.real(i) {
-		if max(want, got)-min(want, got) <= c.out.Slack {
-			return nil
-		}
-		return fmt.Errorf("%s: %d, want %d", c.place(i), got, want)
+		d.Error = float64(max(c.want[i], c.got[i]) - min(c.want[i], c.got[i]))
+		return d
 	}
-	w, g := value(want), value(got)
-	if limit := c.limit(i); w == g || math.Abs(w-g) <= limit {
-		return nil
+	size, tolerance := c.size(i)
+	d.Error, d.Tolerance = farOff, tolerance
+	if diff := math.Abs(value(c.want[i]) - value(c.got[i])); diff == 0 {
+		d.Error = 0 // 0 and -0
+	} else if !math.IsInf(diff, 0) {
+		d.Error = min(diff/size, farOff)
 	}
-	return fmt.Errorf("%s: %.9g, want %.9g within %.2g", c.place(i), g, w, c.limit(i))
+	return d
 }
 
-// limit is the largest allowed difference of a real; none where the reference is
-// infinite.
-func (c *comparison) limit(i int) float64 {
-	w := math.Abs(value(c.want[i]))
-	if math.IsInf(w, 0) {
-		return 0
+// farOff is the largest error that is told, so that it stays a number.
+const farOff = 1e9
+
+// size is what the error of a real is relative to, and the tolerance for that.
+func (c *comparison) size(i int) (size, tolerance float64) {
+	w, scale := math.Abs(value(c.want[i])), c.scale[i%c.columns]
+	switch {
+	case math.IsInf(w, 0):
+		return 1, 0
+	case c.out.Rel > 0:
+		return w + c.out.Abs/c.out.Rel*scale, c.out.Rel
+	case c.out.Abs > 0:
+		return scale, c.out.Abs
 	}
-	return c.out.Rel*w + c.out.Abs*c.scale[i%c.columns]
+	return w, 0
+}
+
+// difference says what is wrong with an element.
+func (c *comparison) difference(i int) error {
+	if !c.real(i) {
+		return fmt.Errorf("%s: %d, want %d", c.place(i), c.got[i], c.want[i])
+	}
+	size, tolerance := c.size(i)
+	return fmt.Errorf("%s: %.9g, want %.9g within %.2g", c.place(i), value(c.got[i]), value(c.want[i]), size*tolerance)
 }
 
 // sparsity rejects gradients that vanish where the reference has one, however

@@ -110,14 +110,14 @@ func TestCompareRunWithoutWork(t *testing.T) {
 			Got:      map[string][]uint32{"control": {11: got}, "refine": make([]uint32, 16)},
 		}
 	}
-	expectError(t, CompareRun(run(0), false), "")
-	expectError(t, CompareRun(run(1), false), "outside of what the kernel may write")
+	expectError(t, errorOf(run(0), false), "")
+	expectError(t, errorOf(run(1), false), "outside of what the kernel may write")
 	r := run(0)
 	r.Got["refine"][3] = 1
-	expectError(t, CompareRun(r, false), "read-only, but changed")
+	expectError(t, errorOf(r, false), "read-only, but changed")
 	r = run(0)
 	r.Dispatch.Kernel = &kernel.Contract{Name: "no such kernel"}
-	expectError(t, CompareRun(r, false), "has no case")
+	expectError(t, errorOf(r, false), "has no case")
 }
 
 func TestExactForgivesNothing(t *testing.T) {
@@ -140,8 +140,42 @@ func TestExactForgivesNothing(t *testing.T) {
 		t.Fatalf("the step is not %d x %d", s.Width, s.Height)
 	}
 	almost := bitsOf(1, 1+1e-6, 1, 1)
-	expectError(t, CompareRun(run(almost), false), "")
-	expectError(t, CompareRun(run(almost), true), "differ")
+	expectError(t, errorOf(run(almost), false), "")
+	expectError(t, errorOf(run(almost), true), "differ")
+}
+
+func errorOf(r *Run, exact bool) error {
+	_, err := CompareRun(r, exact)
+	return err
+}
+
+// The deviation is the one that is nearest to its tolerance, and flips are told.
+func TestDeviation(t *testing.T) {
+	near := Output{Binding: "out", Rel: 1e-3, Abs: 1e-5}
+	for name, c := range map[string]struct {
+		cmp  *comparison
+		want Deviation
+	}{
+		"equal": {realComparison(near, kernel.Write, 1, -1e-3, 100, 5), Deviation{}},
+		// columns: of 100 and of 1e-3; errors are relative to |want| + 0.01 of that
+		"within":  {realComparison(near, kernel.Write, 1.001, -1e-3, 100.01, 5), Deviation{"out", 0.001 / 2, 1e-3, 0}},
+		"beyond":  {realComparison(near, kernel.Write, 1.001, -1e-3, 120.2, 5), Deviation{"out", 20.2 / 101, 1e-3, 0}},
+		"a flip":  {realComparison(Output{Binding: "out", Rel: 1e-3, Flips: 0.4}, kernel.Write, 1, -1e-3, 150, 5), Deviation{Flips: 1}},
+		"no size": {realComparison(Output{Binding: "out"}, kernel.Write, 1, -1e-3, math.Inf(1), 5), Deviation{"out", farOff, 0, 0}},
+	} {
+		c.cmp.notNaN()
+		c.cmp.values()
+		got := c.cmp.deviation
+		if got.Binding != c.want.Binding || math.Abs(got.Error-c.want.Error) > 1e-6 || got.Tolerance != c.want.Tolerance || got.Flips != c.want.Flips {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+	sum := Deviation{"a", 1e-4, 1e-3, 2}
+	sum.merge(Deviation{"b", 1e-6, 2e-6, 1}) // half of its tolerance, against a tenth
+	sum.merge(Deviation{"c", 1, 3, 0})
+	if want := (Deviation{"b", 1e-6, 2e-6, 3}); sum != want {
+		t.Errorf("merged %+v, want %+v", sum, want)
+	}
 }
 
 func expectError(t *testing.T, err error, part string) {

@@ -1,8 +1,8 @@
 package kerneltest
 
 import (
+	"errors"
 	"math/rand/v2"
-	"testing"
 
 	"splat/internal/kernel"
 	"splat/internal/pipeline"
@@ -15,18 +15,19 @@ type Scenario struct {
 	Name     string
 	Scene    *Scene
 	Refiner  pipeline.Refiner
-	Prepare  func(t testing.TB, pl *pipeline.Pipeline) // more state than the scene has; may be nil
+	Prepare  func(pl *pipeline.Pipeline) error // more state than the scene has; may be nil
 	Programs func(pl *pipeline.Pipeline) []kernel.Program
-	Check    func(t testing.TB, pl *pipeline.Pipeline) // that the scenario shows what it is for
+	Shows    string                    // what the scenario is for
+	Shown    func(kernel.Control) bool // whether the state at the end shows it
 }
 
-// Scenarios returns everything that RunAll plays. Together they run every kernel,
+// Scenarios returns everything that Check plays. Together they run every kernel,
 // with more splats than a scan block, more pairs than a sort block, and every way
 // in which a step or a refine can stop.
 func Scenarios() []Scenario {
 	return []Scenario{
 		stepsScenario(), antialiasedScenario(), smoothScenario(), renderScenario(),
-		noopScenario(), pairOverflowScenario(),
+		noopScenario(), pairOverflowScenario(), brokenScenario(),
 		mcmcScenario(), mcmcNothingAliveScenario(), mcmcOverflowScenario(),
 		adcScenario("adc shrinking", 0.3, 3e-3), adcScenario("adc growing", 0.02, 5e-4), adcEmptyScenario(),
 		adcLimitedScenario(), adcOverflowScenario(),
@@ -35,31 +36,29 @@ func Scenarios() []Scenario {
 
 // start is the state of a training under way: moments are not empty, so that an
 // update follows the gradient's size and not only its sign.
-func start(c kernel.Control) func(testing.TB, *pipeline.Pipeline) {
-	return func(t testing.TB, pl *pipeline.Pipeline) {
-		t.Helper()
+func start(c kernel.Control) func(*pipeline.Pipeline) error {
+	return func(pl *pipeline.Pipeline) error {
 		c.Limit = 1 << 30
-		SetControl(t, pl, c)
+		errs := []error{kernel.WriteRecord(pl.Backend, pl.Control, 0, c)}
 		for i, b := range []*kernel.Buffer{pl.GeomM, pl.SHM, pl.GeomV, pl.SHV} {
-			rng := rand.New(rand.NewPCG(9, uint64(i))) // rows do not depend on the capacity
-			data := make([]float32, b.Len)
-			for k := range data {
-				data[k] = float32(1e-4 * rng.NormFloat64())
-				if i >= 2 {
-					data[k] = float32(1e-8 * (0.5 + rng.Float64()))
-				}
-			}
-			WriteReals(t, pl, b, data)
+			errs = append(errs, kernel.WriteSlice(pl.Backend, b, 0, moments(b.Len, uint64(i), i >= 2)))
 		}
+		return errors.Join(errs...)
 	}
 }
 
-// WriteReals stores numbers at the start of a real buffer.
-func WriteReals(t testing.TB, pl *pipeline.Pipeline, b *kernel.Buffer, data []float32) {
-	t.Helper()
-	if err := kernel.WriteSlice(pl.Backend, b, 0, data); err != nil {
-		t.Fatal(err)
+// moments makes n first or second moments of Adam. The first ones do not depend on
+// n, so not on the capacity.
+func moments(n int, stream uint64, second bool) []float32 {
+	rng := rand.New(rand.NewPCG(9, stream))
+	data := make([]float32, n)
+	for i := range data {
+		data[i] = float32(1e-4 * rng.NormFloat64())
+		if second {
+			data[i] = float32(1e-8 * (0.5 + rng.Float64()))
+		}
 	}
+	return data
 }
 
 // steps repeats a step.
@@ -69,16 +68,6 @@ func steps(n int) func(*pipeline.Pipeline) []kernel.Program {
 			out = append(out, pl.StepProgram)
 		}
 		return out
-	}
-}
-
-// expect checks the device's state at the end.
-func expect(what string, ok func(kernel.Control) bool) func(testing.TB, *pipeline.Pipeline) {
-	return func(t testing.TB, pl *pipeline.Pipeline) {
-		t.Helper()
-		if c := Control(t, pl); !ok(c) {
-			t.Errorf("the scenario does not show %s: %+v", what, c)
-		}
 	}
 }
 
@@ -100,9 +89,25 @@ func stepsScenario() Scenario {
 	s.Schedule.BackgroundRandom, s.Schedule.SHInterval = 1, 6
 	return Scenario{
 		Name: "steps", Scene: s, Prepare: start(kernel.Control{Step: 4, Splats: 2500}), Programs: steps(4),
-		Check: expect("four steps of more pairs than a sort block", func(c kernel.Control) bool {
+		Shows: "four steps of more pairs than a sort block",
+		Shown: func(c kernel.Control) bool {
 			return c.Step == 8 && c.PeakPairs > kernel.SortBlock
-		}),
+		},
+	}
+}
+
+// brokenScenario has splats so large that the gradient of their scale is beyond
+// what Adam takes.
+func brokenScenario() Scenario {
+	s := NewScene(21, 700, 40, 30, 1)
+	for _, i := range []int{650, 300, 301} {
+		s.setScale(i, 1e26)
+	}
+	s.Schedule.NoiseLR, s.Schedule.ScaleReg = 50, 0.01
+	return Scenario{
+		Name: "broken", Scene: s, Prepare: start(kernel.Control{Step: 4, Splats: 700}), Programs: steps(2),
+		Shows: "a step that names the first broken splat and does not count",
+		Shown: func(c kernel.Control) bool { return c.Step == 4 && c.NonFinite == 5 && c.Broken == 300 },
 	}
 }
 
@@ -121,7 +126,8 @@ func antialiasedScenario() Scenario {
 	}
 	return Scenario{
 		Name: "antialiased and masked", Scene: s, Prepare: start(kernel.Control{Step: 10, Splats: 300}), Programs: steps(2),
-		Check: expect("two steps", func(c kernel.Control) bool { return c.Step == 12 }),
+		Shows: "two steps",
+		Shown: func(c kernel.Control) bool { return c.Step == 12 },
 	}
 }
 
@@ -131,7 +137,8 @@ func smoothScenario() Scenario {
 	s.Plan.Smooth = true
 	return Scenario{
 		Name: "smooth cutoff", Scene: s, Prepare: start(kernel.Control{Step: 10, Splats: 100}), Programs: steps(1),
-		Check: expect("a step", func(c kernel.Control) bool { return c.Step == 11 }),
+		Shows: "a step",
+		Shown: func(c kernel.Control) bool { return c.Step == 11 },
 	}
 }
 
@@ -140,7 +147,8 @@ func renderScenario() Scenario {
 	return Scenario{
 		Name: "render", Scene: s,
 		Programs: func(pl *pipeline.Pipeline) []kernel.Program { return []kernel.Program{pl.RenderProgram} },
-		Check:    expect("a rendering that leaves the step alone", func(c kernel.Control) bool { return c.Step == 0 }),
+		Shows:    "a rendering that leaves the step alone",
+		Shown:    func(c kernel.Control) bool { return c.Step == 0 },
 	}
 }
 
@@ -149,13 +157,14 @@ func noopScenario() Scenario {
 	s := NewScene(15, 100, 40, 40, 1)
 	return Scenario{
 		Name: "no-op", Scene: s, Refiner: mcmc.Record,
-		Prepare: func(t testing.TB, pl *pipeline.Pipeline) {
-			SetControl(t, pl, kernel.Control{Step: 3, Limit: 3, Splats: 100})
+		Prepare: func(pl *pipeline.Pipeline) error {
+			return kernel.WriteRecord(pl.Backend, pl.Control, 0, kernel.Control{Step: 3, Limit: 3, Splats: 100})
 		},
 		Programs: func(pl *pipeline.Pipeline) []kernel.Program {
 			return []kernel.Program{pl.StepProgram, pl.RefineProgram}
 		},
-		Check: expect("a no-op", func(c kernel.Control) bool { return c.Step == 3 && c.Overflow == 0 }),
+		Shows: "a no-op",
+		Shown: func(c kernel.Control) bool { return c.Step == 3 && c.Overflow == 0 },
 	}
 }
 
@@ -164,9 +173,10 @@ func pairOverflowScenario() Scenario {
 	s.Plan.Pairs = 64
 	return Scenario{
 		Name: "pair overflow", Scene: s, Prepare: start(kernel.Control{Step: 10, Splats: 200}), Programs: steps(2),
-		Check: expect("a pair overflow", func(c kernel.Control) bool {
+		Shows: "a pair overflow",
+		Shown: func(c kernel.Control) bool {
 			return c.Step == 10 && c.Overflow == kernel.OverflowPairs && c.NeedPairs > 64
-		}),
+		},
 	}
 }
 
@@ -214,7 +224,8 @@ func mcmcScenario() Scenario {
 	s := mcmcScene()
 	return Scenario{
 		Name: "mcmc", Scene: s, Refiner: mcmc.Record, Prepare: start(kernel.Control{Step: 100, Splats: 2300}), Programs: refineThenStep,
-		Check: expect("growth and a step", func(c kernel.Control) bool { return c.Splats == 2415 && c.Step == 101 }),
+		Shows: "growth and a step",
+		Shown: func(c kernel.Control) bool { return c.Splats == 2415 && c.Step == 101 },
 	}
 }
 
@@ -226,9 +237,10 @@ func mcmcNothingAliveScenario() Scenario {
 	return Scenario{
 		Name: "mcmc with nothing alive", Scene: s, Refiner: mcmc.Record, Prepare: start(kernel.Control{Step: 100, Splats: 100}),
 		Programs: refineOnce,
-		Check: expect("a refine without a source", func(c kernel.Control) bool {
+		Shows:    "a refine without a source",
+		Shown: func(c kernel.Control) bool {
 			return c.Splats == 100 && c.LastRefine == 100
-		}),
+		},
 	}
 }
 
@@ -241,7 +253,7 @@ func mcmcOverflowScenario() Scenario {
 	s.Plan.Splats = s.Splats
 	return Scenario{
 		Name: "mcmc splat overflow", Scene: s, Refiner: mcmc.Record, Prepare: start(kernel.Control{Step: 100, Splats: 2300}),
-		Programs: refineThenStep, Check: expect("a splat overflow", splatOverflow),
+		Programs: refineThenStep, Shows: "a splat overflow", Shown: splatOverflow,
 	}
 }
 
@@ -261,12 +273,22 @@ func adcScene(dead float64, threshold float32) *Scene {
 }
 
 // withStats is start and densification statistics around 1e-3 a view.
-func withStats(c kernel.Control) func(testing.TB, *pipeline.Pipeline) {
-	return func(t testing.TB, pl *pipeline.Pipeline) {
-		t.Helper()
-		start(c)(t, pl)
-		RandomStats(t, pl, 2e-3)
+func withStats(c kernel.Control) func(*pipeline.Pipeline) error {
+	return func(pl *pipeline.Pipeline) error {
+		return errors.Join(start(c)(pl), kernel.WriteSlice(pl.Backend, pl.Stats, 0, randomStats(pl.Stats.Len, 2e-3)))
 	}
+}
+
+// randomStats makes n numbers of densification statistics: for each splat a sum of
+// gradients and the views it was seen in, the mean below most.
+func randomStats(n int, most float64) []float32 {
+	rng := rand.New(rand.NewPCG(6, 6))
+	var data []float32
+	for range n / kernel.StatRow {
+		views := rng.IntN(4)
+		data = append(data, float32(float64(views)*most*rng.Float64()), float32(views))
+	}
+	return data
 }
 
 func adcScenario(name string, dead float64, threshold float32) Scenario {
@@ -274,9 +296,10 @@ func adcScenario(name string, dead float64, threshold float32) Scenario {
 	s.Schedule.RevisedOpacity = 1
 	return Scenario{
 		Name: name, Scene: s, Refiner: adc.Record, Prepare: withStats(kernel.Control{Step: 100, Splats: 2300}), Programs: refineThenStep,
-		Check: expect("another number of splats and a step", func(c kernel.Control) bool {
+		Shows: "another number of splats and a step",
+		Shown: func(c kernel.Control) bool {
 			return c.Step == 101 && c.Splats != 2300 && (c.Splats > 2300) == (dead < 0.1) && c.Capped == 0
-		}),
+		},
 	}
 }
 
@@ -285,7 +308,8 @@ func adcEmptyScenario() Scenario {
 	return Scenario{
 		Name: "adc prunes everything", Scene: s, Refiner: adc.Record, Prepare: withStats(kernel.Control{Step: 100, Splats: 2300}),
 		Programs: refineThenStep,
-		Check:    expect("an empty model", func(c kernel.Control) bool { return c.Step == 101 && c.Splats == 0 }),
+		Shows:    "an empty model",
+		Shown:    func(c kernel.Control) bool { return c.Step == 101 && c.Splats == 0 },
 	}
 }
 
@@ -294,7 +318,8 @@ func adcLimitedScenario() Scenario {
 	s.Schedule.MaxSplats = 2400
 	return Scenario{
 		Name: "adc limited", Scene: s, Refiner: adc.Record, Prepare: withStats(kernel.Control{Step: 100, Splats: 2300}), Programs: refineThenStep,
-		Check: expect("the limit", func(c kernel.Control) bool { return c.Splats == 2400 && c.Capped > 0 && c.Step == 101 }),
+		Shows: "the limit",
+		Shown: func(c kernel.Control) bool { return c.Splats == 2400 && c.Capped > 0 && c.Step == 101 },
 	}
 }
 
@@ -303,6 +328,6 @@ func adcOverflowScenario() Scenario {
 	s.Plan.Splats = s.Splats
 	return Scenario{
 		Name: "adc splat overflow", Scene: s, Refiner: adc.Record, Prepare: withStats(kernel.Control{Step: 100, Splats: 2300}),
-		Programs: refineThenStep, Check: expect("a splat overflow", splatOverflow),
+		Programs: refineThenStep, Shows: "a splat overflow", Shown: splatOverflow,
 	}
 }

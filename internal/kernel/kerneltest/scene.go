@@ -1,14 +1,16 @@
 // Package kerneltest is the conformance suite that every backend must pass, and
-// the scenes that tests of the pipeline share.
+// the scenes that tests of the pipeline share. Check is the suite for programs: it
+// returns what it found and does without the test framework, so that splat can
+// check the machine it runs on. RunAll, RunExact and the helpers of testing.go are
+// thin wrappers for tests.
 package kerneltest
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
-	"testing"
 
 	"splat/internal/kernel"
-	"splat/internal/kernel/cpu"
 	"splat/internal/pipeline"
 )
 
@@ -107,58 +109,33 @@ func GaussianWindow(n int) []float32 {
 	return w
 }
 
-// Load makes a pipeline of the scene on be.
-func (s *Scene) Load(t testing.TB, be kernel.Backend, refiner pipeline.Refiner) *pipeline.Pipeline {
-	t.Helper()
+// Build makes a pipeline of the scene on be; the caller frees it.
+func (s *Scene) Build(be kernel.Backend, refiner pipeline.Refiner) (*pipeline.Pipeline, error) {
 	pl, err := pipeline.New(be, s.Plan, refiner)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	t.Cleanup(func() { pl.Free() })
-	check := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+	if err := s.upload(pl); err != nil {
+		pl.Free()
+		return nil, err
 	}
-	check(kernel.WriteRecord(be, pl.Schedule, 0, s.Schedule))
+	return pl, nil
+}
+
+// upload stores the scene in the pipeline's buffers.
+func (s *Scene) upload(pl *pipeline.Pipeline) error {
+	be := pl.Backend
+	errs := []error{
+		kernel.WriteRecord(be, pl.Schedule, 0, s.Schedule),
+		kernel.WriteSlice(be, pl.Geom, 0, s.Geom),
+		kernel.WriteSlice(be, pl.SH, 0, s.SH),
+		kernel.WriteRecord(be, pl.Control, 0, kernel.Control{Splats: uint32(s.Splats), Limit: 1 << 30}),
+	}
 	for i, v := range s.Views {
-		check(kernel.WriteRecord(be, pl.Views, i, v))
+		errs = append(errs, kernel.WriteRecord(be, pl.Views, i, v))
 	}
-	check(kernel.WriteSlice(be, pl.Geom, 0, s.Geom))
-	check(kernel.WriteSlice(be, pl.SH, 0, s.SH))
 	if s.Plan.Training {
-		check(kernel.WriteSlice(be, pl.Targets, 0, s.Targets))
-		check(kernel.WriteSlice(be, pl.Window, 0, s.Window))
+		errs = append(errs, kernel.WriteSlice(be, pl.Targets, 0, s.Targets), kernel.WriteSlice(be, pl.Window, 0, s.Window))
 	}
-	check(kernel.WriteRecord(be, pl.Control, 0, kernel.Control{Splats: uint32(s.Splats), Limit: 1 << 30}))
-	return pl
-}
-
-// Submit runs p and waits.
-func Submit(t testing.TB, pl *pipeline.Pipeline, p kernel.Program, times int) {
-	t.Helper()
-	if err := pl.Backend.Submit(p, times); err != nil {
-		t.Fatal(err)
-	}
-	if err := pl.Backend.Wait(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// Control reads the device's state.
-func Control(t testing.TB, pl *pipeline.Pipeline) kernel.Control {
-	t.Helper()
-	c, err := kernel.ReadRecord[kernel.Control](pl.Backend, pl.Control, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// NewCPU returns a CPU backend that is closed at the end of the test.
-func NewCPU(t testing.TB, o cpu.Options) *cpu.Backend {
-	be := cpu.New(o)
-	t.Cleanup(be.Close)
-	return be
+	return errors.Join(errs...)
 }

@@ -190,15 +190,14 @@ func TestMutantsAreRejected(t *testing.T) {
 			if !ok {
 				t.Fatal("no such scenario")
 			}
-			be := mutant{cpu.New(cpu.Options{Threads: 1}), m.kernel, m.alter}
-			defer be.Close()
-			errs := differences(t, be, sc, false, map[string]bool{})
-			if len(errs) == 0 {
+			be := mutant{NewCPU(t, cpu.Options{Threads: 1, Reference: true}), m.kernel, m.alter}
+			failures := newChecker(Options{}).play(be, sc).Failures
+			if len(failures) == 0 {
 				t.Fatal("accepted")
 			}
-			for _, err := range errs {
-				if !strings.HasPrefix(err.Error(), m.kernel+" ") || !strings.Contains(err.Error(), m.binding+":") {
-					t.Errorf("blamed %v", err)
+			for _, f := range failures {
+				if !strings.HasPrefix(f, m.kernel+" ") || !strings.Contains(f, m.binding+":") {
+					t.Errorf("blamed %v", f)
 				}
 			}
 		})
@@ -286,8 +285,8 @@ func TestEveryOutputIsCompared(t *testing.T) {
 	const often = 2 // tries of each tampering with each binding
 	tried, done := map[string]int{}, map[string]bool{}
 	for _, sc := range Scenarios() {
-		be := cpu.New(cpu.Options{})
-		Replay(t, be, sc, func(r *Run) {
+		be := NewCPU(t, cpu.Options{Reference: true})
+		err := Replay(NewCPU(t, cpu.Options{Reference: true}), be, sc, func(r *Run) {
 			for _, b := range r.Dispatch.Kernel.Bindings {
 				for _, m := range tamperings {
 					key := r.Dispatch.Kernel.Name + "." + b.Name
@@ -306,7 +305,9 @@ func TestEveryOutputIsCompared(t *testing.T) {
 				}
 			}
 		})
-		be.Close()
+		if err != nil {
+			t.Error(err)
+		}
 	}
 	for _, k := range kernel.Contracts() {
 		for _, b := range k.Bindings {

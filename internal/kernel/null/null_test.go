@@ -39,14 +39,6 @@ func TestBytesAreTheSumOfTheBuffers(t *testing.T) {
 	if be.Bytes() != sum(pl) || be.Bytes() == 0 {
 		t.Errorf("%d bytes, the buffers have %d", be.Bytes(), sum(pl))
 	}
-	parts := pl.SplatBytes() + pl.PairBytes() + pl.ViewBytes()
-	fixed := be.Bytes() - parts
-	for _, b := range []*kernel.Buffer{pl.Control, pl.Schedule, pl.Views, pl.Step, pl.Refine, pl.Ring, pl.Counts, pl.Args, pl.Window, pl.Targets} {
-		fixed -= b.Bytes()
-	}
-	if fixed != 0 {
-		t.Errorf("%d bytes belong to no part of the estimate", fixed)
-	}
 	pl.Free()
 	if be.Bytes() != 0 {
 		t.Errorf("%d bytes are left", be.Bytes())

@@ -1,4 +1,4 @@
-package blender
+package nerfstudio
 
 import (
 	"bytes"

@@ -1,82 +1,61 @@
 package kerneltest
 
 import (
+	"errors"
 	"fmt"
-	"testing"
 
 	"splat/internal/kernel"
-	"splat/internal/kernel/cpu"
+	"splat/internal/pipeline"
 )
 
-// RunAll checks that every kernel of the backend that open makes does what its CPU
-// function does, within the tolerances of its case. Trainings, refines and
-// renderings run dispatch by dispatch on the CPU backend; each dispatch is repeated
-// on the backend under test from the same inputs.
-func RunAll(t *testing.T, open func() kernel.Backend) { runAll(t, open, false) }
-
-// RunExact is RunAll with all tolerances at zero, for backends that promise the
-// same bits.
-func RunExact(t *testing.T, open func() kernel.Backend) { runAll(t, open, true) }
-
-func runAll(t *testing.T, open func() kernel.Backend, exact bool) {
-	ran := map[string]bool{}
-	for _, sc := range Scenarios() {
-		t.Run(sc.Name, func(t *testing.T) {
-			be := open()
-			defer be.Close()
-			for _, err := range differences(t, be, sc, exact, ran) {
-				t.Error(err)
-			}
-		})
+// Replay runs a scenario on ref and each of its dispatches on be too, from the same
+// inputs, and shows every dispatch to see, in order.
+func Replay(ref, be kernel.Backend, sc Scenario, see func(*Run)) error {
+	pl, err := sc.Scene.Build(ref, sc.Refiner)
+	if err != nil {
+		return err
 	}
-	if t.Failed() {
-		return // a scenario may have ended early
-	}
-	for _, c := range kernel.Contracts() {
-		if !ran[c.Name] {
-			t.Errorf("no scenario runs kernel %s", c.Name)
-		}
-	}
-}
-
-// differences plays a scenario on be and returns what its dispatches did wrong,
-// the first few of them; ran notes the kernels that had work.
-func differences(t testing.TB, be kernel.Backend, sc Scenario, exact bool, ran map[string]bool) (errs []error) {
-	const enough = 20
-	Replay(t, be, sc, func(r *Run) {
-		k := r.Dispatch.Kernel.Name
-		ran[k] = ran[k] || r.Groups > 0
-		if err := CompareRun(r, exact); err != nil && len(errs) < enough {
-			errs = append(errs, fmt.Errorf("%s (%s): %w", k, r.Dispatch.Stage, err))
-		}
-	})
-	return errs
-}
-
-// Replay runs a scenario on the CPU backend and each of its dispatches on be too,
-// and shows every dispatch to see, in order.
-func Replay(t testing.TB, be kernel.Backend, sc Scenario, see func(*Run)) {
-	t.Helper()
-	ref := cpu.New(cpu.Options{})
-	defer ref.Close()
-	pl := sc.Scene.Load(t, ref, sc.Refiner)
-	p := &replayer{ref: ref, test: be, see: see}
-	for _, b := range pl.All() {
-		b.Persistent = true // the inputs of a dispatch are another submission's results
-		if err := be.Alloc(b); err != nil {
-			t.Fatal(err)
-		}
-		defer be.Free(b)
+	defer pl.Free()
+	free, err := mirror(pl, be)
+	defer free()
+	if err != nil {
+		return err
 	}
 	if sc.Prepare != nil {
-		sc.Prepare(t, pl)
-	}
-	for _, program := range sc.Programs(pl) {
-		if err := p.recording(program.Recording()); err != nil {
-			t.Fatalf("%s: %v", sc.Name, err)
+		if err := sc.Prepare(pl); err != nil {
+			return err
 		}
 	}
-	sc.Check(t, pl)
+	p := &replayer{ref: ref, test: be, see: see}
+	for _, program := range sc.Programs(pl) {
+		if err := p.recording(program.Recording()); err != nil {
+			return err
+		}
+	}
+	return sc.shown(pl)
+}
+
+// mirror gives the pipeline's buffers storage on be too; free releases it. All
+// become persistent: the inputs of a dispatch are another submission's results.
+func mirror(pl *pipeline.Pipeline, be kernel.Backend) (free func(), err error) {
+	for _, b := range pl.All() {
+		b.Persistent = true
+		err = errors.Join(err, be.Alloc(b))
+	}
+	return func() {
+		for _, b := range pl.All() {
+			be.Free(b)
+		}
+	}, err
+}
+
+// shown checks the device's state at the end.
+func (sc *Scenario) shown(pl *pipeline.Pipeline) error {
+	c, err := kernel.ReadRecord[kernel.Control](pl.Backend, pl.Control, 0)
+	if err == nil && !sc.Shown(c) {
+		err = fmt.Errorf("the scenario does not show %s: %+v", sc.Shows, c)
+	}
+	return err
 }
 
 // replayer executes recordings one dispatch at a time on two backends.

@@ -1,0 +1,130 @@
+package cpu
+
+import (
+	"splat/internal/kernel"
+	"splat/internal/vec"
+)
+
+var (
+	_ = accelerate(kernel.Loss, usualWindow(lossWide, loss[float32]))
+	_ = accelerate(kernel.LossGradient, usualWindow(lossGradientWide, lossGradient[float32]))
+)
+
+// usualWindow chooses between a kernel for eight pixels at a time, which knows one
+// size of the window, and the plain one.
+func usualWindow(eight, one func(*Group)) func(*Group) {
+	return func(g *Group) {
+		if vec.Wide() && g.Constant("window") == vec.Window {
+			eight(g)
+		} else {
+			one(g)
+		}
+	}
+}
+
+// lossTile prepares a workgroup's tile.
+func lossTile(g *Group, step *kernel.Step) *vec.LossTile {
+	t := &shared[vec.LossTile](g, 1)[0]
+	t.SetTaps(reals[float32](g, "window"))
+	mask := step.Flags&kernel.ViewMask != 0
+	t.Mask = vec.All(maskOf(mask))
+	for c, v := range step.Background {
+		if mask {
+			v = 0
+		}
+		t.Background[c] = vec.All(v)
+	}
+	t.ScaleL1 = vec.All(step.LossScale * (1 - step.SSIMLambda))
+	t.ScaleSSIM = vec.All(step.LossScale * step.SSIMLambda)
+	t.L1, t.SSIM = vec.Lanes{}, vec.Lanes{}
+	return t
+}
+
+// loadPixels fills the patch with the tile and a halo of the given width; what lies
+// outside the picture is 0.
+func loadPixels(g *Group, step *kernel.Step, rect tileRect, halo int, t *vec.LossTile) {
+	image, pixels := reals[float32](g, "image"), words(g, "targets")
+	w, h := int(step.Width), int(step.Height)
+	x0, x1 := max(rect.x0-halo, 0), min(rect.x0+kernel.TileSize+halo, w)
+	y0, y1 := max(rect.y0-halo, 0), min(rect.y0+kernel.TileSize+halo, h)
+	if x1-x0 < vec.PatchSide || y1-y0 < vec.PatchSide {
+		t.Clear()
+	}
+	for y := y0; y < y1; y++ {
+		at := (y-rect.y0+vec.Halo)*vec.PatchPitch + x0 - rect.x0 + vec.Halo
+		loadRow(t, at, image[4*(y*w+x0):4*(y*w+x1)], pixels[int(step.Pixels)+y*w+x0:int(step.Pixels)+y*w+x1])
+	}
+}
+
+// loadRow loads pixels; fewer than eight go through a copy.
+func loadRow(t *vec.LossTile, at int, image []float32, target []uint32) {
+	if n := len(target); n >= 8 {
+		t.Load(at, image, target, n)
+		return
+	}
+	var rgbt [32]float32
+	var words [8]uint32
+	copy(rgbt[:], image)
+	copy(words[:], target)
+	t.Load(at, rgbt[:], words[:], 8)
+	for i := len(target); i < 8; i++ {
+		t.Weight[at+i] = 0
+		for c := range 3 {
+			t.X[c][at+i], t.Y[c][at+i] = 0, 0
+		}
+	}
+}
+
+// lossWide is loss for eight pixels at a time.
+func lossWide(g *Group) {
+	step, maps, partials := record[kernel.Step](g, "step"), reals[float32](g, "maps"), reals[float32](g, "partials")
+	t, rect := lossTile(g, step), rectOf(step, g.ID)
+	loadPixels(g, step, rect, vec.Halo, t)
+	w, size := int(step.Width), int(step.Width*step.Height)
+	for c := range 3 {
+		t.Moments(c)
+		t.Structure(c)
+		for k := range t.Maps {
+			out := maps[(3*c+k)*size:]
+			for y := rect.y0; y < rect.y1; y++ {
+				copy(out[y*w+rect.x0:y*w+rect.x1], t.Maps[k][(y-rect.y0)*kernel.TileSize:])
+			}
+		}
+	}
+	partials[2*g.ID], partials[2*g.ID+1] = t.L1.Sum(), t.SSIM.Sum()
+}
+
+// lossGradientWide is lossGradient for eight pixels at a time.
+func lossGradientWide(g *Group) {
+	step, maps, out := record[kernel.Step](g, "step"), reals[float32](g, "maps"), reals[float32](g, "gradient")
+	t, rect := lossTile(g, step), rectOf(step, g.ID)
+	loadPixels(g, step, rect, 0, t)
+	w, size := int(step.Width), int(step.Width*step.Height)
+	for c := range 3 {
+		for k := range 3 {
+			loadMapRows(t, maps[(3*c+k)*size:(3*c+k+1)*size], step, rect)
+			t.BlurMap(k)
+		}
+		t.Combine(c)
+		for y := rect.y0; y < rect.y1; y++ {
+			row := t.Gradient[(y-rect.y0)*kernel.TileSize:][:rect.x1-rect.x0]
+			to := out[3*(y*w+rect.x0) : 3*(y*w+rect.x1)]
+			for i, v := range row {
+				to[3*i+c] = v
+			}
+		}
+	}
+}
+
+// loadMapRows copies one map of the tile with its halo; outside is 0.
+func loadMapRows(t *vec.LossTile, m []float32, step *kernel.Step, rect tileRect) {
+	w, h := int(step.Width), int(step.Height)
+	x0, x1 := max(rect.x0-vec.Halo, 0), min(rect.x0+kernel.TileSize+vec.Halo, w)
+	y0, y1 := max(rect.y0-vec.Halo, 0), min(rect.y0+kernel.TileSize+vec.Halo, h)
+	if x1-x0 < vec.PatchSide || y1-y0 < vec.PatchSide {
+		t.Map = vec.Patch{}
+	}
+	for y := y0; y < y1; y++ {
+		copy(t.Map[(y-rect.y0+vec.Halo)*vec.PatchPitch+x0-rect.x0+vec.Halo:], m[y*w+x0:y*w+x1])
+	}
+}
