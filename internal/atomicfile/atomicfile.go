@@ -7,7 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 )
+
+// temporary is the middle of a temporary file's name: ".splats.ply.tmp-123".
+const temporary = ".tmp-"
 
 // Write creates or replaces path with what fill writes. On any error the old
 // file, if there was one, is untouched and the temporary one is removed. Missing
@@ -17,7 +21,7 @@ func Write(path string, fill func(io.Writer) error) (err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".tmp-*")
+	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+temporary+"*")
 	if err != nil {
 		return err
 	}
@@ -52,4 +56,52 @@ func WriteBytes(path string, data []byte) error {
 		_, err := w.Write(data)
 		return err
 	})
+}
+
+// WriteDurable is Write that returns only when the file and its name would
+// survive a loss of power.
+func WriteDurable(path string, fill func(io.Writer) error) error {
+	made := absent(filepath.Dir(path))
+	if err := Write(path, fill); err != nil {
+		return err
+	}
+	for _, dir := range made {
+		if err := SyncDir(filepath.Dir(dir)); err != nil {
+			return err
+		}
+	}
+	return SyncDir(filepath.Dir(path))
+}
+
+// absent lists the folders from dir upwards that do not exist.
+func absent(dir string) []string {
+	var list []string
+	for {
+		if _, err := os.Lstat(dir); err == nil || dir == filepath.Dir(dir) {
+			return list
+		}
+		list = append(list, dir)
+		dir = filepath.Dir(dir)
+	}
+}
+
+// RemoveTemporary removes from dir what a write that was killed left behind of a
+// file whose name fits: fits is asked for the name that the file was to get. No
+// write to these files may be under way.
+func RemoveTemporary(dir string, fits func(name string) bool) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		hidden, dot := strings.CutPrefix(e.Name(), ".")
+		name, _, tmp := strings.Cut(hidden, temporary)
+		if !dot || !tmp || !e.Type().IsRegular() || !fits(name) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
 }

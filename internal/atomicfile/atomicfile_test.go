@@ -51,3 +51,49 @@ func TestParentThatIsAFile(t *testing.T) {
 		t.Error("wrote inside a file")
 	}
 }
+
+func TestWriteDurableMakesFolders(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a", "b", "file")
+	for range 2 {
+		err := WriteDurable(path, func(w io.Writer) error {
+			_, err := w.Write([]byte("kept"))
+			return err
+		})
+		if got, _ := os.ReadFile(path); err != nil || string(got) != "kept" {
+			t.Errorf("holds %q, %v", got, err)
+		}
+	}
+	if err := SyncDir(filepath.Join(filepath.Dir(path), "absent")); err == nil {
+		t.Error("synced a folder that does not exist")
+	}
+}
+
+// What a killed process left is removed, and nothing else.
+func TestRemoveTemporary(t *testing.T) {
+	dir := t.TempDir()
+	var left string
+	broken := Write(filepath.Join(dir, "file"), func(io.Writer) error {
+		entries, _ := os.ReadDir(dir)
+		left = entries[0].Name()
+		return errors.New("broken")
+	})
+	if broken == nil || left == "" {
+		t.Fatal("the temporary name is unknown")
+	}
+	keep := []string{".other.tmp-1", ".file", "file", "file.tmp-1"}
+	for _, name := range append(keep, left) {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := RemoveTemporary(dir, func(name string) bool { return name == "file" }); err != nil {
+		t.Fatal(err)
+	}
+	entries, _ := os.ReadDir(dir)
+	if len(entries) != len(keep) {
+		t.Errorf("%d files are left, expected %q", len(entries), keep)
+	}
+	if _, err := os.Stat(filepath.Join(dir, left)); err == nil {
+		t.Errorf("%s is still there", left)
+	}
+}

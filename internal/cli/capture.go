@@ -13,10 +13,21 @@ func init() { dataset.ReadPLY = ply.ReadPoints }
 
 // openCapture opens the configured capture.
 func openCapture(cfg config.Run) (*dataset.Capture, error) {
-	d := cfg.Data
-	return dataset.Open(d.Path, dataset.Options{
+	return dataset.Open(cfg.Data.Path, captureOptions(cfg.Data))
+}
+
+// lookAtCapture is openCapture for a look only: what cannot be trained on is shown
+// with a warning.
+func lookAtCapture(cfg config.Run) (*dataset.Capture, error) {
+	o := captureOptions(cfg.Data)
+	o.AnyLens = true
+	return dataset.Open(cfg.Data.Path, o)
+}
+
+func captureOptions(d config.Data) dataset.Options {
+	return dataset.Options{
 		Downscale: d.Downscale, MaxSize: d.MaxSize, Images: d.Images, Sparse: d.Sparse, TestEvery: d.TestEvery,
-	})
+	}
 }
 
 // captureLines says what a capture holds, what was chosen and what is odd.

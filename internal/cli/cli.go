@@ -9,10 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,11 +21,10 @@ import (
 
 // Main runs the program with the given arguments (without its name) and returns
 // the exit code. The first interrupt or termination signal asks the command to
-// stop and save, a second one ends the process.
+// stop and save, a second one ends the process at once.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible()
 	defer stop()
-	context.AfterFunc(ctx, stop)
 	return newApp(stdin, stdout, stderr).run(ctx, args)
 }
 

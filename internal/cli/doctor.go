@@ -1,10 +1,9 @@
 package cli
 
 import (
-	"fmt"
+	"os"
 	"runtime"
 	"runtime/debug"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,18 +11,28 @@ import (
 	"splat/internal/sysinfo"
 )
 
-// report is what doctor finds, and its JSON document.
+// report is what doctor finds, and its JSON document. What the system does not tell
+// is absent.
 type report struct {
-	Version      string       `json:"version"`
-	Go           string       `json:"go"`
-	Platform     string       `json:"platform"`
-	Revision     string       `json:"revision,omitempty"`
-	Devices      []deviceInfo `json:"devices"`
-	Vulkan       string       `json:"vulkan"`
-	MemoryBytes  uint64       `json:"memory_bytes,omitempty"`
-	Environment  []envVar     `json:"environment"`
-	Limits       []limit      `json:"limits"`
-	Dependencies []module     `json:"dependencies"`
+	Version      string         `json:"version"`
+	Go           string         `json:"go"`
+	Platform     string         `json:"platform"`
+	Build        buildInfo      `json:"build"`
+	Devices      []deviceInfo   `json:"devices"`
+	Vulkan       vulkanInfo     `json:"vulkan"`
+	Processor    processorInfo  `json:"processor"`
+	Instructions pathInfo       `json:"instructions"`
+	Memory       memoryInfo     `json:"memory"`
+	Container    *containerInfo `json:"container,omitempty"`
+	DiskFree     uint64         `json:"disk_free_bytes,omitempty"` // in the current folder
+	Load         *loadInfo      `json:"load,omitempty"`
+	Programs     []programInfo  `json:"programs"`
+	Environment  []envVar       `json:"environment"`
+	Limits       []limit        `json:"limits"`
+	Variants     []variant      `json:"variants"`
+	Dependencies []module       `json:"dependencies"`
+	Warnings     []string       `json:"warnings"`
+	SelfTest     *selfTest      `json:"selftest,omitempty"`
 }
 
 type deviceInfo struct {
@@ -39,71 +48,75 @@ type limit struct {
 	Allowed string `json:"allowed"`
 }
 
-type module struct {
-	Path    string `json:"path"`
-	Version string `json:"version"`
+// variant is something that this build can do in more than one way.
+type variant struct {
+	Name    string   `json:"name"`
+	Used    string   `json:"used"`
+	Choices []string `json:"choices"`
 }
 
 func (a *app) doctorCommand() *cobra.Command {
-	return a.command(&cobra.Command{
+	var test bool
+	cmd := a.command(&cobra.Command{
 		Use:   "doctor [flags]",
-		Short: "devices, environment, limits and build",
-		Long: "Shows what splat can use on this machine: devices, memory, the environment variables it\n" +
-			"reads, limits, and what it was built from. Add its output to a problem report.",
-		Example: "  splat doctor\n  splat doctor --json",
+		Short: "devices, environment, limits and build; --selftest",
+		Long: "Shows what splat can use on this machine: devices, processor, memory, other programs, the\n" +
+			"environment variables it reads, limits, and what it was built from. Add its output to a\n" +
+			"problem report. What the system does not tell is left out.\n\n" +
+			"--selftest runs the conformance suite on the devices of this machine, every kernel against\n" +
+			"the readable reference, and a small training twice, which must give the same bytes. It\n" +
+			"takes a few seconds; where something differs the exit code is 1.",
+		Example: "  splat doctor\n  splat doctor --selftest\n  splat doctor --selftest --json > report.json",
 		Args:    arguments(0, 0, "none"),
 		RunE: func(*cobra.Command, []string) error {
 			cfg, err := a.resolve(config.Source{})
 			if err != nil {
 				return err
 			}
-			device, err := chooseDevice(cfg)
+			chosen, err := chooseDevice(cfg)
 			if err != nil {
 				return err
 			}
-			a.log.detail("%s", device)
-			r := examine()
-			a.printReport(r)
-			return a.document(r)
+			a.log.detail("%s", chosen)
+			return a.doctor(cfg, test)
 		},
 	})
+	boolFlag(cmd.Flags(), &test, "selftest", "", groupCommand, "check every kernel on this machine's devices; exit code 1 where one differs")
+	return cmd
 }
 
-func examine() report {
-	r := report{
+// doctor reports on the machine and, where asked to, tests it. A test that fails is
+// in the document and the error.
+func (a *app) doctor(cfg config.Run, test bool) error {
+	r := examine(cfg)
+	a.printReport(r)
+	if !test {
+		return a.document(r)
+	}
+	result := a.runSelfTest(cfg)
+	r.SelfTest = &result
+	if err := a.document(r); err != nil {
+		return err
+	}
+	return result.failure()
+}
+
+func examine(cfg config.Run) *report {
+	r := &report{
 		Version: version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		Vulkan: noVulkan, MemoryBytes: sysinfo.Memory(), Environment: environment(), Limits: limits(), Dependencies: []module{},
+		Build: build(), Vulkan: vulkan(), Memory: memory(), Container: container(), Load: load(), Programs: programs(),
+		Environment: environment(), Limits: limits(), Dependencies: dependencies(),
 	}
-	name, cores := sysinfo.Processor()
-	if name == "" {
-		name = "unknown"
-	}
-	r.Devices = []deviceInfo{{Device: "cpu", Name: name, Cores: cores, Threads: runtime.GOMAXPROCS(0), Instructions: instructions}}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, d := range info.Deps {
-			r.Dependencies = append(r.Dependencies, module{d.Path, d.Version})
-		}
-		r.Revision = setting(info, "vcs.revision")
-	}
+	r.DiskFree, _ = sysinfo.DiskFree(".")
+	cpu := sysinfo.ReadCPU()
+	r.Instructions = instructionPath(cpu.Features, os.Getenv("GODEBUG"))
+	r.Processor = processor(cpu, r.Instructions.Path)
+	r.Variants = []variant{{"instructions", r.Instructions.Path, r.Instructions.Choices}}
+	r.Devices = []deviceInfo{{
+		Device: "cpu", Name: r.Processor.Name, Cores: cpu.Cores, Threads: threadsOf(cfg), Instructions: r.Instructions.Path,
+	}}
+	r.Warnings = warnings(r)
 	return r
-}
-
-// version returns the version of the module, "devel" where it has none.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		return "devel"
-	}
-	return info.Main.Version
-}
-
-func setting(info *debug.BuildInfo, key string) string {
-	for _, s := range info.Settings {
-		if s.Key == key {
-			return s.Value
-		}
-	}
-	return ""
 }
 
 func limits() []limit {
@@ -115,43 +128,13 @@ func limits() []limit {
 	return list
 }
 
-func (a *app) printReport(r report) {
-	a.print("splat %s (%s, %s)", r.Version, r.Go, r.Platform)
-	if r.Revision != "" {
-		a.print("revision %s", r.Revision)
-	}
-	a.print("\nDevices:")
-	for _, d := range r.Devices {
-		a.print("  %-12s %s, %d cores, %d threads, instruction path %s", d.Device, d.Name, d.Cores, d.Threads, d.Instructions)
-	}
-	a.print("  %-12s %s", "vulkan", r.Vulkan)
-	if r.MemoryBytes > 0 {
-		a.print("  %-12s %s", "memory", byteText(r.MemoryBytes))
-	}
-	a.print("\nEnvironment:")
-	for _, v := range r.Environment {
-		value := "not set"
-		if v.Set {
-			value = fmt.Sprintf("%q", v.Value)
+// dependencies lists the modules that the program is built from.
+func dependencies() []module {
+	list := []module{}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, d := range info.Deps {
+			list = append(list, module{d.Path, d.Version})
 		}
-		a.print("  %-12s %-18s %s", v.Name, value, v.Meaning)
 	}
-	a.print("\nLimits:")
-	for _, l := range r.Limits {
-		a.print("  %-18s %s", l.Key, l.Allowed)
-	}
-	a.print("\nBuilt from:")
-	for _, m := range r.Dependencies {
-		a.print("  %s %s", m.Path, m.Version)
-	}
-}
-
-// byteText writes a size in binary units.
-func byteText(n uint64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
-	v, i := float64(n), 0
-	for v >= 1024 && i < len(units)-1 {
-		v, i = v/1024, i+1
-	}
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") + " " + units[i]
+	return list
 }

@@ -3,9 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
+	"time"
 
+	"splat/internal/checkpoint"
 	"splat/internal/lab"
 	"splat/internal/train"
+	"splat/internal/vec"
 )
 
 // reporter passes what happens in a run to the console and to the run folder.
@@ -13,10 +16,15 @@ type reporter struct {
 	console  *console
 	progress progress
 	run      *lab.Run
-	cancel   context.CancelCauseFunc // ends the run where its record cannot be begun
-	lost     bool                    // a record line could not be written; said once
+	cancel   context.CancelCauseFunc // ends the run where its record cannot be written
+	over     bool                    // the engine is done: nothing is left to end
 	curve    []train.Metrics         // what Metrics was told
+	start    time.Time               // of the process
+	earlier  float64                 // seconds of the sessions before
 }
+
+// wall returns the seconds that the run took so far, in all its sessions.
+func (r *reporter) wall() float64 { return r.earlier + time.Since(r.start).Seconds() }
 
 // Note prints a line, or a block of lines, and keeps it in the log.
 func (r *reporter) Note(text string) {
@@ -55,18 +63,35 @@ func (r *reporter) Evaluated(e train.Evaluation) {
 
 func (r *reporter) begin() bool {
 	err := r.run.Begin()
-	if err != nil {
-		r.cancel(err)
-	}
+	r.keep(err)
 	return err == nil
 }
 
-// keep reports that the record has a hole, without ending hours of training.
+// keep ends the run where its record cannot be written: what cannot be recorded
+// now could not be saved later either. Once the engine is done only the log is
+// left, and a warning is enough.
 func (r *reporter) keep(err error) {
-	if err != nil && !r.lost {
-		r.lost = true
-		r.console.warn(fmt.Sprintf("the record of the run is incomplete: %v", err))
+	switch {
+	case err == nil:
+	case r.over:
+		r.console.warn(fmt.Sprintf("the log of the run is incomplete: %v", err))
+	default:
+		r.cancel(err)
 	}
+}
+
+// Save stores a checkpoint and notes it in the log.
+func (r *reporter) Save(s *checkpoint.Snapshot) error {
+	start := time.Now()
+	s.Wall, s.Instructions = r.wall(), vec.Path()
+	if err := r.run.SaveCheckpoint(s); err != nil {
+		return err
+	}
+	path, _ := r.run.Intact()
+	line := fmt.Sprintf("step %d: checkpoint stored in %.2f s: %s", s.Step, time.Since(start).Seconds(), path)
+	r.console.detail("%s", line)
+	r.keep(r.run.Log(line))
+	return nil
 }
 
 func scoreText(e train.Evaluation) string {

@@ -65,7 +65,7 @@ func finishCompletion(root *cobra.Command) {
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.trainCommand(), a.evalCommand(), a.renderCommand(), a.infoCommand(),
-		a.convertCommand(), a.demoCommand(), a.doctorCommand(),
+		a.convertCommand(), a.demoCommand(), a.benchCommand(), a.doctorCommand(),
 	}
 }
 

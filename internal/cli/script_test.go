@@ -29,13 +29,14 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
+		Condition:           condition,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("NO_COLOR", "1")
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"rc": exitCode, "json": oneDocument, "colmap": writeColmap, "cut": cutFile, "splats": writeSplats,
-			"samescore": sameScore, "waitfor": waitFor,
+			"rc": exitCode, "json": oneDocument, "colmap": writeColmap, "cut": cutFile, "flip": flipBit, "copydir": copyDir, "splats": writeSplats,
+			"samescore": sameScore, "waitfor": waitFor, "refused": refused, "poke": pokeFile, "picture": drawPicture,
 		},
 	})
 }
@@ -127,6 +128,24 @@ func cutFile(ts *testscript.TestScript, neg bool, args []string) {
 	n, err := strconv.ParseInt(args[1], 10, 64)
 	ts.Check(err)
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), n))
+}
+
+// flipBit: flip FILE N changes a bit of the N-th byte; below 0 it counts from the
+// end.
+func flipBit(ts *testscript.TestScript, neg bool, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	text := []byte(ts.ReadFile(args[0]))
+	if n < 0 {
+		n += len(text)
+	}
+	text[n] ^= 4
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o644))
+}
+
+// copyDir: copydir FROM TO copies a folder.
+func copyDir(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Check(os.CopyFS(ts.MkAbs(args[1]), os.DirFS(ts.MkAbs(args[0]))))
 }
 
 // writeSplats: splats FILE VALUE ... writes an ASCII PLY of degree 0 with a splat

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"splat/internal/checkpoint"
 	"splat/internal/config"
 	"splat/internal/dataset"
 	"splat/internal/fault"
+	"splat/internal/gaussian"
 	"splat/internal/lab"
 	"splat/internal/splatio"
 	"splat/internal/train"
@@ -20,6 +21,7 @@ import (
 func (a *app) trainCommand() *cobra.Command {
 	var from configFlags
 	var printConfig bool
+	var resume string
 	cmd := a.command(&cobra.Command{
 		Use:   "train [DATA] [flags]",
 		Short: "train splats on a capture",
@@ -28,13 +30,20 @@ func (a *app) trainCommand() *cobra.Command {
 			"DATA is a folder, or the JSON file inside one; it may be left out where the configuration\n" +
 			"has [data] path. Flags are stronger than --set, that than --config with its parents, that\n" +
 			"than --preset, that than the defaults. --config RUN/config.toml repeats a run.\n\n" +
-			"Interrupting (Ctrl-C) ends the run after the current step and saves the splats; a second\n" +
-			"interrupt ends it at once.",
+			"Interrupting (Ctrl-C) ends the run after the current step and saves splats and a checkpoint;\n" +
+			"a second interrupt ends it at once. --resume RUN goes on from the newest checkpoint, with the\n" +
+			"configuration in RUN, to the same bytes as without the break. Flags given with it hold from\n" +
+			"there on; steps and limits count from the beginning of the run. DATA is only needed where the\n" +
+			"capture has moved.",
 		Example: "  splat train lego --background white\n" +
 			"  splat train garden --preset preview --out runs/garden-preview\n" +
-			"  splat train --config runs/garden-preview/config.toml --set optim.lr_sh0=0.005",
+			"  splat train --config runs/garden-preview/config.toml --set optim.lr_sh0=0.005\n" +
+			"  splat train --resume runs/garden-preview",
 		Args: arguments(0, 1, "one capture"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("resume") {
+				return a.resumeRun(cmd.Context(), resume, from, args, printConfig)
+			}
 			cfg, err := a.trainConfig(from, args)
 			if err != nil {
 				return err
@@ -49,6 +58,7 @@ func (a *app) trainCommand() *cobra.Command {
 	fs.SortFlags = false
 	from.add(fs)
 	boolFlag(fs, &printConfig, "print-config", "", groupConfig, "print the configuration that results, and end")
+	stringFlag(fs, &resume, "resume", "RUN", sectionTitles["output"], "go on with the run in this folder")
 	a.fieldFlags(fs, "output", "train", "model", "strategy", "loss", "optim", "eval", "data")
 	return cmd
 }
@@ -115,32 +125,69 @@ type outcome struct {
 	curve  []train.Metrics
 }
 
-// trainInto trains and saves. Whatever splats the engine hands back are saved
+// trainInto trains from the beginning and saves.
+func (a *app) trainInto(ctx context.Context, run *lab.Run, cfg config.Run, capture *dataset.Capture, device string) (*outcome, error) {
+	return a.trainFrom(ctx, run, cfg, capture, device, start{})
+}
+
+// start is where a training begins: at step 0, or where an earlier session ended.
+type start struct {
+	file  *checkpoint.File // nil at step 0
+	ended string           // why that session ended
+	notes []string         // what there is to say about it
+}
+
+// trainFrom trains and saves. Whatever splats the engine hands back are saved
 // before any error counts. The outcome is nil where the error is all there is; an
 // interrupted run has both.
-func (a *app) trainInto(ctx context.Context, run *lab.Run, cfg config.Run, capture *dataset.Capture, device string) (*outcome, error) {
+func (a *app) trainFrom(ctx context.Context, run *lab.Run, cfg config.Run, capture *dataset.Capture, device string, from start) (*outcome, error) {
+	stopSaying := context.AfterFunc(ctx, func() {
+		a.log.note("interrupted: ending after this step and saving; a second interrupt quits at once")
+	})
+	defer stopSaying()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := &reporter{console: a.log, progress: a.log.newProgress(), run: run, cancel: cancel}
+	run.Configure(cfg)
+	r := &reporter{console: a.log, progress: a.log.newProgress(), run: run, cancel: cancel, start: a.start}
+	if from.file != nil {
+		r.earlier = from.file.Wall
+	}
+	r.announce(from.notes)
 	r.announce(append([]string{device}, captureLines(capture)...))
 	r.announce(settingsLines(cfg))
 	a.log.detail("%s", configText(cfg))
 	r.Note("output: " + run.Path(""))
-	res, err := a.engine(ctx, train.Options{Config: cfg, Capture: capture, Observer: r})
+	res, err := a.engine(ctx, train.Options{
+		Config: cfg, Capture: capture, Observer: r, Checkpoints: r, Resume: from.file, Ended: from.ended,
+	})
+	r.over = true
 	r.progress.stop()
 	err = stopCause(ctx, err)
 	if res == nil || res.Cloud == nil || res.Steps == 0 {
 		return nil, notTrained(err)
 	}
-	doc, saveErr := a.save(run, cfg, res, err)
-	if saveErr != nil {
-		return nil, errors.Join(saveErr, err)
+	return a.keepResult(r, cfg, res, err)
+}
+
+// keepResult saves what the engine handed back. failure is why it ended early.
+func (a *app) keepResult(r *reporter, cfg config.Run, res *train.Result, failure error) (*outcome, error) {
+	doc, err := a.save(r, cfg, res, failure)
+	if err != nil {
+		return nil, goOn(r.run, errors.Join(plainly(failure), err))
 	}
-	if err != nil && !interrupted(err) {
-		return nil, fmt.Errorf("%w (the splats of step %d are saved in %s)", err, res.Steps, run.Path(""))
+	if failure != nil && !interrupted(failure) {
+		return nil, goOn(r.run, fmt.Errorf("%w (the splats of step %d are saved in %s)", failure, res.Steps, r.run.Path("")))
 	}
 	r.closing(doc, res)
-	return &outcome{doc, res, r.curve}, err
+	if doc.StopReason == train.StopSteps {
+		if err := r.run.Complete(); err != nil {
+			a.log.warn(fmt.Sprintf("a checkpoint could not be removed: %v", err))
+		}
+	}
+	if failure != nil {
+		failure = interruption(r.run, res.Steps)
+	}
+	return &outcome{doc, res, r.curve}, failure
 }
 
 func interrupted(err error) bool { return fault.ExitCode(err) == int(fault.Interrupted) }
@@ -160,15 +207,21 @@ func (r *reporter) closing(doc lab.Result, res *train.Result) {
 }
 
 // stopCause tells why the engine stopped early: an interrupt, or the record that
-// could not be begun.
+// could not be written. An interrupt counts only where nothing else went wrong.
 func stopCause(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
-		return cause
+		if errors.Is(err, context.Canceled) {
+			return cause
+		}
+		return errors.Join(cause, err)
 	}
-	return &fault.Error{Kind: fault.Interrupted, Err: errors.New("interrupted; the splats so far are saved")}
+	if errors.Is(err, context.Canceled) {
+		return &fault.Error{Kind: fault.Interrupted, Err: errors.New("interrupted")}
+	}
+	return err
 }
 
 // notTrained is the outcome of a run that has no splats to save.
@@ -183,9 +236,9 @@ func notTrained(err error) error {
 }
 
 // save writes the splats and then the result.
-func (a *app) save(run *lab.Run, cfg config.Run, res *train.Result, failure error) (lab.Result, error) {
+func (a *app) save(r *reporter, cfg config.Run, res *train.Result, failure error) (lab.Result, error) {
 	dropped := 0
-	sum, err := run.SaveModel(func(path string) (err error) {
+	sum, err := r.run.SaveModel(modelBytes(res.Cloud), func(path string) (err error) {
 		dropped, err = splatio.Write(path, res.Cloud)
 		return err
 	})
@@ -197,9 +250,13 @@ func (a *app) save(run *lab.Run, cfg config.Run, res *train.Result, failure erro
 	}
 	doc := result(cfg, res, failure)
 	doc.Splats, doc.SHA256 = res.Cloud.Len()-dropped, sum
-	doc.WallSeconds = time.Since(a.start).Seconds()
-	return doc, run.SaveResult(doc)
+	doc.WallSeconds = r.wall()
+	return doc, r.run.SaveResult(doc)
 }
+
+// modelBytes is about the size of a splat file: 62 columns of 4 bytes, for the SH
+// degrees that training knows.
+func modelBytes(c *gaussian.Cloud) int64 { return 62 * 4 * int64(c.Len()) }
 
 func result(cfg config.Run, res *train.Result, failure error) lab.Result {
 	doc := lab.Result{

@@ -3,14 +3,17 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
+	"splat/internal/checkpoint"
 	"splat/internal/config"
 	"splat/internal/dataset"
 	"splat/internal/fault"
@@ -20,21 +23,21 @@ import (
 	"splat/internal/train"
 )
 
-// bench is an app whose engine is a function of the test, with a run folder.
-type bench struct {
+// rig is an app whose engine is a function of the test, with a run folder.
+type rig struct {
 	app            *app
 	dir            string
 	stdout, stderr bytes.Buffer
 }
 
-func newBench(t *testing.T, engine func(context.Context, train.Options) (*train.Result, error)) *bench {
-	b := &bench{dir: filepath.Join(t.TempDir(), "run")}
+func newRig(t *testing.T, engine func(context.Context, train.Options) (*train.Result, error)) *rig {
+	b := &rig{dir: filepath.Join(t.TempDir(), "run")}
 	b.app = newApp(nil, &b.stdout, &b.stderr)
 	b.app.engine = engine
 	return b
 }
 
-func (b *bench) train(t *testing.T, ctx context.Context, overwrite bool) (*outcome, error) {
+func (b *rig) train(t *testing.T, ctx context.Context, overwrite bool) (*outcome, error) {
 	t.Helper()
 	cfg := config.Default("mcmc")
 	run, err := lab.Create(b.dir, overwrite, cfg)
@@ -46,18 +49,7 @@ func (b *bench) train(t *testing.T, ctx context.Context, overwrite bool) (*outco
 	return b.app.trainInto(ctx, run, cfg, capture, "device: none")
 }
 
-func (b *bench) result(t *testing.T) lab.Result {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(b.dir, lab.ResultFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var doc lab.Result
-	if err := json.Unmarshal(text, &doc); err != nil {
-		t.Fatal(err)
-	}
-	return doc
-}
+func (b *rig) result(t *testing.T) lab.Result { return readResult(t, b.dir) }
 
 // trained is a result of two splats, the second of which is damaged.
 func trained(final *train.Evaluation) *train.Result {
@@ -69,7 +61,7 @@ func trained(final *train.Evaluation) *train.Result {
 
 func TestTrainRecordsARun(t *testing.T) {
 	final := train.Evaluation{Step: 20, Split: "test", Views: 3, PSNR: 31.25, SSIM: 0.9}
-	b := newBench(t, func(_ context.Context, o train.Options) (*train.Result, error) {
+	b := newRig(t, func(_ context.Context, o train.Options) (*train.Result, error) {
 		o.Observer.Note("estimated memory: 5 MiB")
 		o.Observer.Progress(train.Progress{Step: 10, Steps: 20})
 		o.Observer.Metrics(train.Metrics{Step: 20, Loss: 0.5})
@@ -111,7 +103,7 @@ func TestTrainRecordsARun(t *testing.T) {
 
 func TestInterruptSaves(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	b := newBench(t, func(ctx context.Context, o train.Options) (*train.Result, error) {
+	b := newRig(t, func(ctx context.Context, o train.Options) (*train.Result, error) {
 		cancel()
 		return trained(nil), ctx.Err()
 	})
@@ -122,12 +114,141 @@ func TestInterruptSaves(t *testing.T) {
 	if doc := b.result(t); doc.StopReason != "interrupted" || doc.PSNR != nil || doc.SHA256 == "" {
 		t.Errorf("result: %+v", doc)
 	}
+	if err.Error() != "interrupted at step 20; the splats so far are saved" {
+		t.Errorf("without a checkpoint the message is %q", err)
+	}
+}
+
+// snapshot is a checkpoint of a step.
+func snapshot(step int) *checkpoint.Snapshot {
+	return &checkpoint.Snapshot{Header: checkpoint.Header{Step: step, State: []byte("{}")}}
+}
+
+// Checkpoints stay while there is something to go on with.
+func TestCheckpointsOfARun(t *testing.T) {
+	for _, stop := range []string{train.StopStep, train.StopSteps} {
+		b := newRig(t, func(_ context.Context, o train.Options) (*train.Result, error) {
+			if err := o.Checkpoints.Save(snapshot(10)); err != nil {
+				t.Fatal(err)
+			}
+			res := trained(nil)
+			res.StopReason = stop
+			return res, nil
+		})
+		if _, err := b.train(t, context.Background(), false); err != nil {
+			t.Fatal(err)
+		}
+		_, err := os.Stat(filepath.Join(b.dir, "checkpoint", "step-00000010.ckpt"))
+		if kept := err == nil; kept != (stop == train.StopStep) {
+			t.Errorf("ended by %s: checkpoint kept: %v", stop, kept)
+		}
+		if text, _ := os.ReadFile(filepath.Join(b.dir, lab.LogFile)); !strings.Contains(string(text), "step 10: checkpoint stored in ") {
+			t.Errorf("log: %s", text)
+		}
+	}
+}
+
+// An interrupt that could not be saved is a failure, and says what is left.
+func TestInterruptThatCannotBeSaved(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	b := newRig(t, func(_ context.Context, o train.Options) (*train.Result, error) {
+		if err := o.Checkpoints.Save(snapshot(10)); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		return trained(nil), fmt.Errorf("step-20.ckpt: %w", syscall.ENOSPC)
+	})
+	_, err := b.train(t, ctx, false)
+	if err = b.app.classify(ctx, err); fault.ExitCode(err) != 1 {
+		t.Errorf("found %v, expected exit code 1", err)
+	}
+	want := "step-20.ckpt: no space left on device (the splats of step 20 are saved in " + b.dir + "); " +
+		filepath.Join(b.dir, "checkpoint", "step-00000010.ckpt") + " is intact; make room, then go on with\n  splat train --resume " + b.dir
+	if message(err) != want {
+		t.Errorf("found    %q\nexpected %q", message(err), want)
+	}
+}
+
+// What cannot be recorded ends the run at once, with that reason.
+func TestRecordThatCannotBeWritten(t *testing.T) {
+	var b *rig
+	b = newRig(t, func(ctx context.Context, o train.Options) (*train.Result, error) {
+		if err := os.Mkdir(filepath.Join(b.dir, lab.LogFile), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		o.Observer.Progress(train.Progress{Step: 1, Steps: 20})
+		if ctx.Err() == nil {
+			t.Error("the engine was not asked to stop")
+		}
+		return trained(nil), ctx.Err()
+	})
+	_, err := b.train(t, context.Background(), false)
+	if want := filepath.Join(b.dir, lab.LogFile) + ": is a directory"; fault.ExitCode(err) != 1 || message(err) != want {
+		t.Errorf("found %v, expected %q", err, want)
+	}
+}
+
+// The limit that ended the last session no longer holds, unless it is given again.
+func TestPastLimits(t *testing.T) {
+	for name, c := range map[string]struct {
+		reason    string
+		steps     int // of the result
+		given     string
+		stop      int
+		limit     time.Duration
+		ended     string
+		wantStop  int
+		wantLimit time.Duration
+	}{
+		"stop step":           {"stop-step", 20, "", 20, 0, "", 0, 0},
+		"stop step, again":    {"stop-step", 20, "train.stop_step", 20, 0, "", 20, 0},
+		"later stop step":     {"stop-step", 20, "", 30, 0, "", 30, 0},
+		"other step":          {"stop-step", 30, "", 20, 0, "", 20, 0},
+		"time":                {"time-limit", 20, "", 0, time.Minute, "", 0, 0},
+		"time, again":         {"time-limit", 20, "train.time_limit", 0, time.Minute, "", 0, time.Minute},
+		"more time":           {"time-limit", 20, "", 0, 2 * time.Minute, "", 0, 2 * time.Minute},
+		"plateau":             {"plateau", 20, "", 50, time.Hour, "plateau", 50, time.Hour},
+		"interrupted, limits": {"interrupted", 20, "", 20, time.Minute, "", 20, time.Minute},
+	} {
+		cfg := config.Default("mcmc")
+		cfg.Train.StopStep, cfg.Train.TimeLimit, cfg.Train.PlateauSteps = c.stop, c.limit, 5
+		from := start{file: &checkpoint.File{Header: checkpoint.Header{Step: 20, Seconds: 61}}}
+		pastLimits(&from, &cfg, &lab.Result{Steps: c.steps, StopReason: c.reason}, map[string]bool{c.given: true})
+		if cfg.Train.StopStep != c.wantStop || cfg.Train.TimeLimit != c.wantLimit || from.ended != c.ended {
+			t.Errorf("%s: stop_step %d, time_limit %s, ended %q", name, cfg.Train.StopStep, cfg.Train.TimeLimit, from.ended)
+		}
+		if changed := c.stop != c.wantStop || c.limit != c.wantLimit || c.ended != ""; changed != (len(from.notes) == 1) {
+			t.Errorf("%s: said %q", name, from.notes)
+		}
+	}
+}
+
+func TestOtherInstructionPath(t *testing.T) {
+	h := checkpoint.Header{Backend: "cpu", Instructions: "go"}
+	if got := otherPath(&h, "go"); got != nil {
+		t.Errorf("the same path: %q", got)
+	}
+	if got := otherPath(&h, "avx2"); len(got) != 1 || !strings.Contains(got[0], "path go, this is avx2") {
+		t.Errorf("another path: %q", got)
+	}
+	h.Backend = "vulkan"
+	if got := otherPath(&h, "avx2"); got != nil {
+		t.Errorf("a GPU: %q", got)
+	}
+}
+
+func TestShellWord(t *testing.T) {
+	for in, want := range map[string]string{"runs/a-1": "runs/a-1", "a b": "'a b'", "it's": `'it'\''s'`} {
+		if got := shellWord(in); got != want {
+			t.Errorf("%s: found %s, expected %s", in, got, want)
+		}
+	}
 }
 
 func TestInterruptBeforeTheFirstStepLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	b := newBench(t, func(ctx context.Context, _ train.Options) (*train.Result, error) { return nil, ctx.Err() })
+	b := newRig(t, func(ctx context.Context, _ train.Options) (*train.Result, error) { return nil, ctx.Err() })
 	out, err := b.train(t, ctx, false)
 	if fault.ExitCode(err) != 130 || out != nil || !strings.Contains(err.Error(), "before the first step") {
 		t.Errorf("found %v, %v", out, err)
@@ -140,7 +261,7 @@ func TestInterruptBeforeTheFirstStepLeavesNothing(t *testing.T) {
 // An interrupt that comes when the work is done changes nothing.
 func TestInterruptAfterTheEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	b := newBench(t, func(context.Context, train.Options) (*train.Result, error) {
+	b := newRig(t, func(context.Context, train.Options) (*train.Result, error) {
 		cancel()
 		return trained(nil), nil
 	})
@@ -151,7 +272,7 @@ func TestInterruptAfterTheEnd(t *testing.T) {
 
 // A failed evaluation must not lose the model.
 func TestFailureAfterTrainingSaves(t *testing.T) {
-	b := newBench(t, func(context.Context, train.Options) (*train.Result, error) {
+	b := newRig(t, func(context.Context, train.Options) (*train.Result, error) {
 		return trained(nil), fault.Dataf("r_7.png: damaged")
 	})
 	out, err := b.train(t, context.Background(), false)
@@ -164,7 +285,7 @@ func TestFailureAfterTrainingSaves(t *testing.T) {
 }
 
 func TestFailureBeforeTrainingKeepsTheOldRun(t *testing.T) {
-	b := newBench(t, func(_ context.Context, o train.Options) (*train.Result, error) {
+	b := newRig(t, func(_ context.Context, o train.Options) (*train.Result, error) {
 		o.Observer.Loading(1, 2)
 		o.Observer.Progress(train.Progress{Steps: 20})
 		return nil, fault.Dataf("r_1.png: damaged")
@@ -186,8 +307,8 @@ func TestFailureBeforeTrainingKeepsTheOldRun(t *testing.T) {
 
 // Where another run took the folder in the meantime, training ends at once.
 func TestStolenFolderEndsTheRun(t *testing.T) {
-	var b *bench
-	b = newBench(t, func(ctx context.Context, o train.Options) (*train.Result, error) {
+	var b *rig
+	b = newRig(t, func(ctx context.Context, o train.Options) (*train.Result, error) {
 		if err := os.WriteFile(filepath.Join(b.dir, lab.ConfigFile), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}

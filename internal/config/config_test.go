@@ -19,7 +19,7 @@ func TestDefaults(t *testing.T) {
 	want := Run{
 		Data:  Data{Downscale: 1, MaxSize: 1920, TestEvery: 8, Alpha: "auto"},
 		Model: Model{SHDegree: 3, MaxSplats: 1000000, InitSplats: 100000, InitOpacity: 0.5, InitScale: 0.1, Near: 0.01},
-		Train: Train{Steps: 30000, Seed: 42, Background: "black", PlateauFraction: 0.001, LogEvery: 100},
+		Train: Train{Steps: 30000, Seed: 42, Background: "black", PlateauFraction: 0.001, LogEvery: 100, SaveEvery: -1},
 		Loss:  Loss{SSIMLambda: 0.2, SSIMWindow: 11, OpacityReg: 0.01, ScaleReg: 0.01},
 		Optim: Optim{
 			LRMeans: 1.6e-4, LRMeansEnd: 1.6e-6, LRScales: 5e-3, LRQuats: 1e-3, LROpacities: 5e-2,

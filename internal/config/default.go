@@ -21,7 +21,7 @@ func common() Run {
 	return Run{
 		Data:     Data{Downscale: 1, MaxSize: 1920, TestEvery: 8, Alpha: "auto"},
 		Model:    Model{SHDegree: 3, MaxSplats: 1_000_000, InitSplats: 100_000, Near: 0.01},
-		Train:    Train{Steps: 30_000, Seed: 42, Background: "black", PlateauFraction: 0.001, LogEvery: 100},
+		Train:    Train{Steps: 30_000, Seed: 42, Background: "black", PlateauFraction: 0.001, LogEvery: 100, SaveEvery: -1},
 		Loss:     Loss{SSIMLambda: 0.2, SSIMWindow: 11},
 		Optim:    adam(),
 		Strategy: schedule(),

@@ -2,7 +2,6 @@ package config
 
 import (
 	"embed"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -124,7 +123,7 @@ type link struct{ name, path string }
 func loadChain(name string, chain []link) ([]Setting, error) {
 	path, err := canonical(name)
 	if err != nil {
-		return nil, fault.Usagef("configuration file %s: %v", name, plain(err))
+		return nil, fault.Usagef("configuration file %s: %v", name, fault.Reason(err))
 	}
 	seen := slices.ContainsFunc(chain, func(l link) bool { return l.path == path })
 	chain = append(chain, link{name, path})
@@ -147,7 +146,7 @@ func loadChain(name string, chain []link) ([]Setting, error) {
 		parent = filepath.Join(filepath.Dir(name), parent)
 	}
 	if _, err := os.Stat(parent); err != nil {
-		return nil, fault.Usagef("%s: parent %s: %v", doc.parent.Origin, parent, plain(err))
+		return nil, fault.Usagef("%s: parent %s: %v", doc.parent.Origin, parent, fault.Reason(err))
 	}
 	above, err := loadChain(parent, chain)
 	if err != nil {
@@ -173,25 +172,15 @@ func canonical(name string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-// plain strips the operation and path from a file error, for messages that name
-// the file themselves.
-func plain(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	return err
-}
-
 func readFile(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, fault.Usagef("configuration file %s: %v", name, plain(err))
+		return nil, fault.Usagef("configuration file %s: %v", name, fault.Reason(err))
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
-		return nil, fault.Usagef("configuration file %s: %v", name, plain(err))
+		return nil, fault.Usagef("configuration file %s: %v", name, fault.Reason(err))
 	}
 	if len(text) > maxFile {
 		return nil, fault.Usagef("configuration file %s: found more than %d bytes, expected a short TOML file", name, maxFile)

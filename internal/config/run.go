@@ -62,6 +62,7 @@ type Train struct {
 	PlateauSteps    int           `toml:"plateau_steps" range:"0..10000000" help:"stop when the smoothed loss has not improved for this many steps; 0 is off"`
 	PlateauFraction float64       `toml:"plateau_fraction" range:"0..1" help:"relative improvement of the smoothed loss that counts as progress"`
 	LogEvery        int           `toml:"log_every" flag:"log-every" range:"1..10000000" help:"write a line to metrics.jsonl every so many steps"`
+	SaveEvery       int           `toml:"save_every" flag:"save-every" range:"-1..10000000" help:"store a checkpoint every so many steps; -1 about every 5 minutes, 0 only when the run ends early"`
 }
 
 // Loss weighs the terms of the objective.

@@ -55,7 +55,7 @@ func locate(path string) (root, file string, err error) {
 	case err != nil && os.IsNotExist(err):
 		return "", "", fault.Dataf("%s: no such file or folder, expected a capture", path)
 	case err != nil:
-		return "", "", fault.Dataf("%w", err)
+		return "", "", fault.Unreadable(path, err)
 	case st.IsDir():
 		return filepath.Clean(path), "", nil
 	}

@@ -18,7 +18,7 @@ const cameraNames = "transforms_train.json, transforms.json"
 func unrecognised(root string) error {
 	entries, err := os.ReadDir(root)
 	if err != nil {
-		return fault.Dataf("%w", err)
+		return fault.Unreadable(root, err)
 	}
 	if len(entries) == 0 {
 		return fault.Dataf("%s: the folder is empty, expected a capture", root)

@@ -5,6 +5,8 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 )
 
 // Kind says whose turn it is when an error arises.
@@ -37,6 +39,10 @@ func Dataf(format string, args ...any) error {
 	return &Error{Data, fmt.Errorf(format, args...)}
 }
 
+// Unreadable reports a file or folder of the input that cannot be read (exit code
+// 3): the path, then the reason.
+func Unreadable(path string, err error) error { return Dataf("%s: %w", path, Reason(err)) }
+
 // Usagef reports wrong flags or configuration (exit code 2).
 func Usagef(format string, args ...any) error {
 	return &Error{Usage, fmt.Errorf(format, args...)}
@@ -58,4 +64,21 @@ func ExitCode(err error) int {
 		return int(e.Kind)
 	}
 	return int(Failed)
+}
+
+// Reason returns why a file operation failed, without the operation and the path:
+// a message names the file itself, and first.
+func Reason(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	var call *os.SyscallError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	case errors.As(err, &call):
+		return call.Err
+	}
+	return err
 }

@@ -96,7 +96,7 @@ func ReadHeader(path string) (Header, error) {
 func open(path string) (*os.File, *format, int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, 0, fault.Dataf("%w", err)
+		return nil, nil, 0, fault.Unreadable(path, err)
 	}
 	fm, size, err := sniff(f, path)
 	if err != nil {
@@ -109,7 +109,7 @@ func open(path string) (*os.File, *format, int64, error) {
 func sniff(f *os.File, path string) (*format, int64, error) {
 	st, err := f.Stat()
 	if err != nil {
-		return nil, 0, fmt.Errorf("picture: %w", err)
+		return nil, 0, fault.Unreadable(path, err)
 	}
 	if st.IsDir() {
 		return nil, 0, fault.Dataf("%s: is a folder, expected a picture", path)
@@ -117,7 +117,7 @@ func sniff(f *os.File, path string) (*format, int64, error) {
 	head := make([]byte, 64)
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		return nil, 0, fmt.Errorf("picture: %w", err)
+		return nil, 0, fault.Unreadable(path, err)
 	}
 	head = head[:n]
 	for i := range formats {

@@ -1,6 +1,6 @@
 // Package lab keeps the record of training runs: the run folder with its fixed
 // file names, written so that neither a crash nor a second run can take the
-// results of the first.
+// results of the first, and so that a run can go on after either.
 package lab
 
 import (
@@ -24,10 +24,13 @@ const (
 	ModelFile   = "splats.ply"    // the splats, in the capture's world frame
 	LogFile     = "log.txt"       // the choices and warnings of the run
 	ResultFile  = "result.json"   // what came out
+
+	CheckpointDir = "checkpoint" // states to go on from, while the run is not complete
 )
 
-// runFiles lists what a run writes and --overwrite may therefore remove.
-var runFiles = []string{ConfigFile, MetricsFile, EvalFile, ModelFile, LogFile, ResultFile}
+// runFiles lists what a run writes and --overwrite may therefore remove, beside the
+// checkpoints.
+var runFiles = []string{ResultFile, ModelFile, MetricsFile, EvalFile, LogFile, ConfigFile}
 
 // guarded lists the files whose presence keeps a folder from being used again.
 // log.txt is not among them: a shell redirection may have made it, and a run
@@ -52,10 +55,17 @@ func Check(dir string, overwrite bool) error {
 	}
 	for _, name := range guarded {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
-			return fault.Usagef("run folder %s already holds a run (%s); choose another --out, or replace it with --overwrite", dir, name)
+			return holdsRun(dir, name)
 		}
 	}
+	if steps := checkpointsIn(dir); len(steps) > 0 {
+		return holdsRun(dir, checkpointName(steps[0]))
+	}
 	return nil
+}
+
+func holdsRun(dir, name string) error {
+	return fault.Usagef("run folder %s already holds a run (%s); go on with it by train --resume, choose another --out, or replace it with --overwrite", dir, name)
 }
 
 // newDir makes runs/<date>-<capture> in the current folder, with -2, -3, ...
@@ -90,10 +100,16 @@ func folderName(s string) string {
 	return name
 }
 
+// plain is the reason of a file error without the name, which messages give
+// themselves.
 func plain(err error) error {
 	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	var le *os.LinkError
+	switch {
+	case errors.As(err, &pe):
 		return pe.Err
+	case errors.As(err, &le):
+		return le.Err
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,11 @@ func create(t *testing.T, dir string, overwrite bool) *Run {
 	return r
 }
 
+// saved ignores the lock.
+func saved(names []string) []string {
+	return slices.DeleteFunc(names, func(name string) bool { return name == lockFile })
+}
+
 func ply(path string) error { return os.WriteFile(path, []byte("ply\n"), 0o644) }
 
 func must(t *testing.T, err error) {
@@ -82,7 +88,7 @@ func TestRunFolder(t *testing.T) {
 	must(t, r.Metrics(map[string]int{"step": 200}))
 	must(t, r.Eval(map[string]int{"views": 3}))
 	must(t, r.Log("a warning"))
-	sum, err := r.SaveModel(ply)
+	sum, err := r.SaveModel(4, ply)
 	must(t, err)
 	want := Result{Steps: 200, PSNR: Score(31.5), Splats: 7, Model: ModelFile, SHA256: sum, StopReason: "steps"}
 	must(t, r.SaveResult(want))
@@ -161,7 +167,7 @@ func TestOverwriteWaitsForTheStart(t *testing.T) {
 		}
 	}
 	must(t, r.Begin())
-	if got := names(t, dir); cmp.Diff([]string{"checkpoint", ConfigFile, EvalFile, LogFile, MetricsFile, "notes.txt"}, got) != "" {
+	if got := saved(names(t, dir)); cmp.Diff([]string{"checkpoint", ConfigFile, EvalFile, LogFile, MetricsFile, "notes.txt"}, got) != "" {
 		t.Errorf("after the start: found %v", got)
 	}
 	if read(t, filepath.Join(dir, "notes.txt")) != "old" || strings.Contains(read(t, filepath.Join(dir, LogFile)), "old") {
@@ -169,13 +175,37 @@ func TestOverwriteWaitsForTheStart(t *testing.T) {
 	}
 }
 
-// A second run that began in between must not be overwritten.
+// Two processes cannot write one folder, nor can one that comes later take over
+// what the first has left.
+func TestFoldersAreTaken(t *testing.T) {
+	dir := t.TempDir()
+	a := create(t, dir, false)
+	for _, overwrite := range []bool{false, true} {
+		if _, err := Create(dir, overwrite, config.Default("mcmc")); fault.ExitCode(err) != 2 || !strings.Contains(err.Error(), "another splat process") {
+			t.Errorf("overwrite %v: found %v, expected exit code 2", overwrite, err)
+		}
+	}
+	must(t, a.Begin())
+	if _, err := Reopen(dir); fault.ExitCode(err) != 2 {
+		t.Errorf("resumed while it runs: found %v, expected exit code 2", err)
+	}
+	must(t, a.Close())
+	if got := names(t, dir); slices.Contains(got, lockFile) {
+		t.Errorf("the lock was left behind: %v", got)
+	}
+	write(t, filepath.Join(dir, lockFile), "of a process that was killed")
+	p, err := Reopen(dir)
+	must(t, err)
+	p.Close()
+}
+
+// A run that another one wrote meanwhile, as far as no lock hinders it, is kept.
 func TestBeginChecksAgain(t *testing.T) {
 	dir := t.TempDir()
-	a, b := create(t, dir, false), create(t, dir, false)
-	must(t, a.Begin())
-	if err := b.Begin(); fault.ExitCode(err) != 2 {
-		t.Errorf("the second run: found %v, expected exit code 2", err)
+	r := create(t, dir, false)
+	write(t, filepath.Join(dir, ConfigFile), "")
+	if err := r.Begin(); fault.ExitCode(err) != 2 {
+		t.Errorf("found %v, expected exit code 2", err)
 	}
 }
 
@@ -192,10 +222,10 @@ func TestUnstartedRunLeavesNothing(t *testing.T) {
 func TestSaveModelFails(t *testing.T) {
 	r := create(t, t.TempDir(), false)
 	broken := errors.New("disk full")
-	if sum, err := r.SaveModel(func(string) error { return broken }); !errors.Is(err, broken) || sum != "" {
+	if sum, err := r.SaveModel(7, func(string) error { return broken }); !errors.Is(err, broken) || sum != "" || !strings.Contains(err.Error(), ModelFile+": disk full (7 bytes needed)") {
 		t.Errorf("found %q, %v, expected the writer's error", sum, err)
 	}
-	if sum, err := r.SaveModel(func(string) error { return nil }); err == nil {
+	if sum, err := r.SaveModel(7, func(string) error { return nil }); err == nil {
 		t.Errorf("no file was written, but its sum is %q", sum)
 	}
 }

@@ -5,8 +5,8 @@ import "math"
 // Result is what a run came to: result.json, and what --json prints.
 type Result struct {
 	Steps        int      `json:"steps"`
-	TrainSeconds float64  `json:"train_seconds"` // training only, without decoding, evaluation and saving
-	WallSeconds  float64  `json:"wall_seconds"`  // the whole process
+	TrainSeconds float64  `json:"train_seconds"` // training only, of all sessions, without decoding, evaluation and saving
+	WallSeconds  float64  `json:"wall_seconds"`  // the whole process, of all sessions
 	PSNR         *float64 `json:"psnr"`          // null where nothing was evaluated
 	SSIM         *float64 `json:"ssim"`
 	Split        string   `json:"split,omitempty"` // the split behind psnr and ssim

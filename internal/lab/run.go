@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -23,13 +24,19 @@ type Run struct {
 	dir       string // as given
 	config    config.Run
 	created   []string // folders that Create made, innermost last
+	lock      *lock
 	overwrite bool
+	resumed   bool // an earlier session's files are gone on with
+	step      int  // where it goes on; 0 for a new run
 	began     bool
-	early     []string // log lines from before Begin
-	log       *os.File
-	metrics   *os.File
-	eval      *os.File
+	broken    error  // why the record could not be begun
+	early     []byte // log lines from before Begin
+	log       *lines
+	metrics   *lines
+	eval      *lines
+	whole     []int // steps of the checkpoints that are known to be whole, oldest first
 	now       func() time.Time
+	write     func(path string, fill func(io.Writer) error) error // all of a file, durably, or nothing
 }
 
 // Create prepares dir for a run: it makes the folder where it is absent, checks
@@ -44,7 +51,7 @@ func Create(dir string, overwrite bool, cfg config.Run) (*Run, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("run folder %s: %w", dir, plain(err))
 	}
-	return r, r.probe()
+	return r.open()
 }
 
 // CreateNew prepares a new folder runs/<date>-<capture> in the current folder.
@@ -55,11 +62,25 @@ func CreateNew(capture string, cfg config.Run) (*Run, error) {
 	}
 	r := newRun(dir, cfg)
 	r.created = []string{dir}
-	return r, r.probe()
+	return r.open()
 }
 
 func newRun(dir string, cfg config.Run) *Run {
-	return &Run{dir: dir, config: portable(cfg), now: time.Now}
+	return &Run{dir: dir, config: portable(cfg), now: time.Now, write: atomicfile.WriteDurable}
+}
+
+// open locks the folder and checks that files can be made there.
+func (r *Run) open() (*Run, error) {
+	var err error
+	if r.lock, err = takeLock(r.dir); err == nil {
+		err = r.probe()
+	}
+	if err != nil {
+		r.lock.release()
+		r.removeEmpty()
+		return nil, err
+	}
+	return r, nil
 }
 
 // absent lists the folders on the way to dir that do not exist, innermost last.
@@ -77,7 +98,6 @@ func absent(dir string) []string {
 func (r *Run) probe() error {
 	f, err := os.CreateTemp(r.dir, ".probe-*")
 	if err != nil {
-		r.removeEmpty()
 		return fmt.Errorf("run folder %s: cannot write there: %w", r.dir, plain(err))
 	}
 	f.Close()
@@ -97,6 +117,9 @@ func portable(cfg config.Run) config.Run {
 	return cfg
 }
 
+// Configure replaces the configuration that Begin will store.
+func (r *Run) Configure(cfg config.Run) { r.config = portable(cfg) }
+
 // Dir returns the folder as it was given.
 func (r *Run) Dir() string { return r.dir }
 
@@ -110,40 +133,99 @@ func (r *Run) Path(file string) string {
 	return path
 }
 
-// Begin starts the record: an older run's files go, the configuration and the
-// log lines so far are written. Calling it again does nothing.
+// Begin starts the record: what an older run, or a later part of this one, left is
+// cut away, the configuration and the log lines so far are written. Calling it
+// again does nothing.
 func (r *Run) Begin() error {
 	if r.began {
-		return nil
+		return r.broken
 	}
-	if err := r.clear(); err != nil {
+	prepare := r.clear
+	if r.resumed {
+		prepare = r.rewind
+	}
+	if err := prepare(); err != nil {
+		return err
+	}
+	if err := r.removeTemporary(); err != nil {
 		return err
 	}
 	r.began = true
-	err := atomicfile.Write(r.file(ConfigFile), func(w io.Writer) error { return config.Write(w, r.config) })
-	if err != nil {
+	r.broken = r.openRecord()
+	return r.broken
+}
+
+func (r *Run) openRecord() error {
+	if err := r.writeConfig(); err != nil {
 		return err
 	}
-	for name, f := range map[string]**os.File{LogFile: &r.log, MetricsFile: &r.metrics, EvalFile: &r.eval} {
-		if *f, err = os.OpenFile(r.file(name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644); err != nil {
+	for name, l := range map[string]**lines{LogFile: &r.log, MetricsFile: &r.metrics, EvalFile: &r.eval} {
+		var err error
+		if *l, err = openLines(r.file(name)); err != nil {
 			return err
 		}
 	}
-	_, err = r.log.WriteString(join(r.early))
+	early := r.early
 	r.early = nil
-	return err
+	return r.log.add(early)
 }
 
 // clear removes what an older run wrote, and nothing else. Where that was not
-// asked for, it checks once more that nothing is there.
+// asked for, it checks once more that nothing is there. The result goes first and
+// the configuration last: a crash in between must not leave a run that looks
+// complete, or a state without its configuration.
 func (r *Run) clear() error {
 	if !r.overwrite {
 		return Check(r.dir, false)
 	}
 	for _, name := range runFiles {
 		if err := os.Remove(r.file(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return writeError(r.file(name), 0, err)
+		}
+		if name == ResultFile {
+			if err := r.removeCheckpoints(nil); err != nil {
+				return err
+			}
+		}
+	}
+	return atomicfile.SyncDir(r.dir)
+}
+
+// rewind removes what an earlier session recorded beyond the state that this one
+// goes on from.
+func (r *Run) rewind() error {
+	for _, name := range []string{MetricsFile, EvalFile} {
+		gone, err := cutAfter(r.file(name), r.step)
+		if err != nil {
 			return err
 		}
+		if gone > 0 {
+			_ = r.Log(fmt.Sprintf("%s: %d lines beyond step %d removed", name, gone, r.step)) // kept in memory: cannot fail
+		}
+	}
+	return nil
+}
+
+// writeConfig stores the configuration, unless it is there already.
+func (r *Run) writeConfig() error {
+	var text bytes.Buffer
+	if err := config.Write(&text, r.config); err != nil {
+		return err
+	}
+	path := r.file(ConfigFile)
+	if there, err := os.ReadFile(path); err == nil && bytes.Equal(there, text.Bytes()) {
+		return nil
+	}
+	return r.writeBytes(path, text.Bytes())
+}
+
+func (r *Run) writeBytes(path string, data []byte) error {
+	err := r.write(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+	if err != nil {
+		return writeError(path, int64(len(data)), err)
 	}
 	return nil
 }
@@ -154,19 +236,10 @@ func (r *Run) file(name string) string { return filepath.Join(r.dir, name) }
 func (r *Run) Log(line string) error {
 	stamped := r.now().Format("15:04:05") + " " + line + "\n"
 	if r.log == nil {
-		r.early = append(r.early, stamped)
+		r.early = append(r.early, stamped...)
 		return nil
 	}
-	_, err := r.log.WriteString(stamped)
-	return err
-}
-
-func join(lines []string) string {
-	var all []byte
-	for _, l := range lines {
-		all = append(all, l...)
-	}
-	return string(all)
+	return r.log.add([]byte(stamped))
 }
 
 // Metrics adds a line to metrics.jsonl.
@@ -175,29 +248,32 @@ func (r *Run) Metrics(row any) error { return r.row(&r.metrics, row) }
 // Eval adds a line to eval.jsonl.
 func (r *Run) Eval(row any) error { return r.row(&r.eval, row) }
 
-func (r *Run) row(f **os.File, row any) error {
+func (r *Run) row(l **lines, row any) error {
 	if err := r.Begin(); err != nil {
 		return err
 	}
-	line, err := json.Marshal(row)
+	text, err := json.Marshal(row)
 	if err != nil {
 		return err
 	}
-	_, err = (*f).Write(append(line, '\n'))
-	return err
+	return (*l).add(append(text, '\n'))
 }
 
-// SaveModel writes splats.ply through write, which must replace the file at its
-// path only when all went well, and returns the SHA-256 of the file's bytes in
-// hexadecimal.
-func (r *Run) SaveModel(write func(path string) error) (string, error) {
+// SaveModel writes splats.ply, of about the given size, through write, which must
+// replace the file at its path only when all went well. It returns the SHA-256 of
+// the file's bytes in hexadecimal.
+func (r *Run) SaveModel(size int64, write func(path string) error) (string, error) {
 	if err := r.Begin(); err != nil {
 		return "", err
 	}
-	if err := write(r.file(ModelFile)); err != nil {
-		return "", err
+	path := r.file(ModelFile)
+	if err := write(path); err != nil {
+		return "", writeError(path, size, err)
 	}
-	return fileSum(r.file(ModelFile))
+	if err := atomicfile.SyncDir(r.dir); err != nil {
+		return "", writeError(path, 0, err)
+	}
+	return fileSum(path)
 }
 
 func fileSum(path string) (string, error) {
@@ -222,22 +298,18 @@ func (r *Run) SaveResult(res Result) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteBytes(r.file(ResultFile), append(text, '\n'))
+	return r.writeBytes(r.file(ResultFile), append(text, '\n'))
 }
 
-// Close ends the record. A run that never began leaves no folder behind.
+// Close ends the record and lets go of the folder. A run that never began leaves
+// no folder behind.
 func (r *Run) Close() error {
+	err := errors.Join(r.log.close(), r.metrics.close(), r.eval.close())
+	r.lock.release()
 	if !r.began {
 		r.removeEmpty()
-		return nil
 	}
-	var errs []error
-	for _, f := range []*os.File{r.log, r.metrics, r.eval} {
-		if f != nil {
-			errs = append(errs, f.Close())
-		}
-	}
-	return errors.Join(errs...)
+	return err
 }
 
 // removeEmpty removes the folders that Create made, as far as they are empty.

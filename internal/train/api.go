@@ -6,6 +6,7 @@ package train
 import (
 	"time"
 
+	"splat/internal/checkpoint"
 	"splat/internal/config"
 	"splat/internal/dataset"
 	"splat/internal/gaussian"
@@ -16,6 +17,10 @@ type Options struct {
 	Config   config.Run
 	Capture  *dataset.Capture
 	Observer Observer
+
+	Checkpoints Checkpoints      // keeps states to resume from; nil: none are made
+	Resume      *checkpoint.File // the state to go on from, closed once it is loaded; nil: from step 0
+	Ended       string           // stop reason of the session that Resume is the end of; "" where it was killed
 }
 
 // Observer is told what happens during a run, always from one goroutine.
@@ -76,11 +81,11 @@ type Evaluation struct {
 type Result struct {
 	Cloud        *gaussian.Cloud // in the capture's world frame
 	Steps        int             // steps completed
-	TrainSeconds float64
-	Final        *Evaluation // nil where evaluation was skipped or there is nothing to evaluate
+	TrainSeconds float64         // of all sessions
+	Final        *Evaluation     // nil where evaluation was skipped or there is nothing to evaluate
 	Device       string
 	Backend      string
-	StopReason   string // "steps", "stop-step", "time-limit", "plateau"
+	StopReason   string // "steps", "stop-step", "time-limit", "plateau", "interrupted"
 	PeakBytes    uint64 // peak resident memory of the process, 0 where unknown
 	Profile      string // per-kernel table, "" unless backend.profile is on
 }

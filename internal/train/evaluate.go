@@ -273,8 +273,11 @@ func summarise(scores []ViewScore, split string) Evaluation {
 	return e
 }
 
-// evaluateOnce measures the training's test views and reports.
+// evaluateOnce measures the training's test views and reports, once a step.
 func (s *session) evaluateOnce(ctx context.Context, step int) (*Evaluation, error) {
+	if s.scored != nil && s.scored.Step == step {
+		return s.scored, nil
+	}
 	scores, err := s.score(ctx, s.test)
 	if err != nil {
 		return nil, err
@@ -282,5 +285,6 @@ func (s *session) evaluateOnce(ctx context.Context, step int) (*Evaluation, erro
 	e := summarise(scores, s.split)
 	e.Step, e.Seconds = step, s.clock.total.Seconds()
 	s.obs.Evaluated(e)
+	s.scored = &e
 	return &e, nil
 }

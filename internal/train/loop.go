@@ -22,12 +22,19 @@ const (
 
 // eventSteps are the steps at which the host has something to do.
 type eventSteps struct {
-	end, log, eval int
-	stop           string // the reason when end is reached
+	end, log, eval, save, plateau int
+	stop                          string // the reason when end is reached
 }
 
+// plateauEvery is how often a plateau is looked for: at fixed steps, so that the
+// end does not depend on how steps were submitted.
+const plateauEvery = 10
+
 func eventsOf(c config.Run) eventSteps {
-	e := eventSteps{end: c.Train.Steps, stop: StopSteps, log: c.Train.LogEvery, eval: c.Eval.Every}
+	e := eventSteps{end: c.Train.Steps, stop: StopSteps, log: c.Train.LogEvery, eval: c.Eval.Every, save: c.Train.SaveEvery}
+	if c.Train.PlateauSteps > 0 {
+		e.plateau = plateauEvery
+	}
 	if c.Train.StopStep > 0 && c.Train.StopStep < e.end {
 		e.end, e.stop = c.Train.StopStep, StopStep
 	}
@@ -38,7 +45,7 @@ func eventsOf(c config.Run) eventSteps {
 // included.
 func (e eventSteps) next(step int, s kernel.Schedule) int {
 	n := e.end
-	for _, every := range []int{e.log, e.eval, int(s.RefineEvery)} {
+	for _, every := range []int{e.log, e.eval, e.save, e.plateau, int(s.RefineEvery)} {
 		if every > 0 {
 			n = min(n, (step/every+1)*every)
 		}
@@ -60,7 +67,10 @@ func (s *session) loop(ctx context.Context) (stop string, err error) {
 		return "", err
 	}
 	perStep := batchTime
-	for int(c.Step) < s.due.end {
+	for {
+		if stop := s.over(int(c.Step)); stop != "" {
+			return stop, nil
+		}
 		if ctx.Err() != nil {
 			return StopInterrupted, ctx.Err()
 		}
@@ -69,16 +79,32 @@ func (s *session) loop(ctx context.Context) (stop string, err error) {
 		c.Limit = uint32(int(c.Step) + n)
 		start := time.Now()
 		if c, err = s.advance(c, n); err != nil {
+			s.catchUp()
 			return "", err
 		}
 		if c.Step > before.Step {
 			perStep = max(time.Since(start)/time.Duration(c.Step-before.Step), time.Microsecond)
 		}
-		if stop, err = s.after(ctx, before, c); stop != "" || err != nil {
-			return stop, err
+		if err := s.after(ctx, c); err != nil {
+			return "", err
 		}
 	}
-	return s.due.stop, nil
+}
+
+// over returns why the run ends after the given number of steps, "" where it goes
+// on. It depends on nothing that a checkpoint does not hold.
+func (s *session) over(step int) string {
+	limit := s.cfg.Train.TimeLimit
+	switch {
+	case step >= s.due.end:
+		return s.due.stop
+	case step > 0 && limit > 0 && s.clock.total >= limit:
+		return StopTimeLimit
+	case s.due.plateau > 0 && step%s.due.plateau == 0 && s.watch.stuck(step):
+		s.obs.Note(fmt.Sprintf("step %d: the loss has not improved for %d steps; stopping", step, s.cfg.Train.PlateauSteps))
+		return StopPlateau
+	}
+	return ""
 }
 
 // advance submits a refine, which does nothing unless one is due, and n steps,
@@ -102,7 +128,10 @@ func (s *session) advance(c kernel.Control, n int) (kernel.Control, error) {
 		if c, err = s.control(); err != nil {
 			return err
 		}
-		if c.Overflow != 0 {
+		switch {
+		case c.NonFinite != 0:
+			return nil // the buffers are evidence
+		case c.Overflow != 0:
 			return s.roomFor(&c)
 		}
 		return s.roomAhead(c)
@@ -114,53 +143,71 @@ func (s *session) advance(c kernel.Control, n int) (kernel.Control, error) {
 }
 
 // after looks at what a submission did: statistics, health, and whatever is due.
-func (s *session) after(ctx context.Context, before, c kernel.Control) (stop string, err error) {
-	last, err := s.collect(before.Step, c.Step)
-	if err != nil {
-		return "", err
+func (s *session) after(ctx context.Context, c kernel.Control) error {
+	if c.Step == s.collected {
+		return s.healthy(c)
 	}
-	if err := s.health(c); err != nil {
-		return "", err
+	if err := s.report(c); err != nil {
+		return err
 	}
-	if c.Step == before.Step {
-		return "", nil
-	}
-	s.progress(c)
 	step := int(c.Step)
-	if step%s.due.log == 0 || step == s.due.end {
-		s.log(last)
-	}
 	if s.due.eval > 0 && step%s.due.eval == 0 && step < s.due.end && len(s.test) > 0 {
 		if _, err := s.evaluateOnce(ctx, step); err != nil {
-			return "", err
+			return err
 		}
 	}
-	if limit := s.cfg.Train.TimeLimit; limit > 0 && s.clock.total >= limit && step < s.due.end {
-		return StopTimeLimit, nil
-	}
-	if s.watch.stuck(step) {
-		s.obs.Note(fmt.Sprintf("step %d: the loss has not improved for %d steps; stopping", step, s.cfg.Train.PlateauSteps))
-		return StopPlateau, nil
-	}
-	return "", nil
+	return s.saveDue(c)
 }
 
-// collect reads the ring entries of the steps [from, to) and returns the last.
-func (s *session) collect(from, to uint32) (last kernel.Stats, err error) {
-	for step := from; step < to; step++ {
-		last, err = kernel.ReadRecord[kernel.Stats](s.pl.Backend, s.pl.Ring, int(step%pipeline.RingSize))
+// report reads what the last steps did, and tells.
+func (s *session) report(c kernel.Control) error {
+	last, err := s.collect(c.Step)
+	if err != nil {
+		return err
+	}
+	if err := s.healthy(c); err != nil {
+		return err
+	}
+	s.progress(c)
+	if step := int(c.Step); step%s.due.log == 0 || step == s.due.end {
+		s.log(last)
+	}
+	return nil
+}
+
+// catchUp reports the steps that were done before one failed, as far as that is
+// still possible: a checkpoint of them must know what they did.
+func (s *session) catchUp() {
+	if c, err := s.control(); err == nil && c.Step > s.collected {
+		_ = s.report(c) // the failure that led here is what counts
+	}
+}
+
+// collect reads the ring entries of the steps that were not read yet, up to the
+// given one, and returns the last.
+func (s *session) collect(to uint32) (last kernel.Stats, err error) {
+	for ; s.collected < to; s.collected++ {
+		last, err = kernel.ReadRecord[kernel.Stats](s.pl.Backend, s.pl.Ring, int(s.collected%pipeline.RingSize))
 		if err != nil {
 			return last, err
 		}
-		s.watch.add(float64(last.Loss), int(step))
+		s.watch.add(float64(last.Loss), int(s.collected))
 	}
 	return last, nil
+}
+
+// healthy is health that remembers: the state of a run that cannot get better is
+// not worth a checkpoint.
+func (s *session) healthy(c kernel.Control) error {
+	err := s.health(c)
+	s.sick = s.sick || err != nil
+	return err
 }
 
 // health ends a run that cannot get better.
 func (s *session) health(c kernel.Control) error {
 	if c.NonFinite != 0 {
-		return fmt.Errorf("step %d: the loss is not a finite number; lower the learning rates", c.NonFinite-1)
+		return s.diagnose(c)
 	}
 	if c.Splats == 0 {
 		return fmt.Errorf("step %d: all splats were pruned; the pictures may be empty, or lower strategy.prune_opacity", c.Step)
@@ -177,7 +224,7 @@ func (s *session) health(c kernel.Control) error {
 
 func (s *session) progress(c kernel.Control) {
 	step, elapsed := float64(c.Step), s.clock.total
-	p := Progress{Step: int(c.Step), Steps: s.due.end, Loss: s.watch.smooth, Splats: int(c.Splats), Elapsed: elapsed}
+	p := Progress{Step: int(c.Step), Steps: s.due.end, Loss: s.watch.Smooth, Splats: int(c.Splats), Elapsed: elapsed}
 	if elapsed > 0 && step > 0 {
 		p.StepsPerSec = step / elapsed.Seconds()
 		p.Left = time.Duration((float64(s.due.end) - step) / p.StepsPerSec * float64(time.Second))
@@ -190,8 +237,8 @@ func (s *session) progress(c kernel.Control) {
 
 // logMark remembers the last log line, for the time a step took since.
 type logMark struct {
-	step  int
-	total time.Duration
+	Step  int           `json:"step"`
+	Total time.Duration `json:"total_ns"`
 }
 
 // log reports a line of metrics.
@@ -201,8 +248,8 @@ func (s *session) log(last kernel.Stats) {
 		Step: step, Loss: float64(last.Loss), L1: float64(last.L1), SSIM: float64(last.SSIM),
 		Splats: int(last.Splats), Visible: int(last.Visible), Pairs: int(last.Pairs), Seconds: s.clock.total.Seconds(),
 	}
-	if n := step - s.logged.step; n > 0 {
-		m.MSPerStep = (s.clock.total - s.logged.total).Seconds() * 1000 / float64(n)
+	if n := step - s.logged.Step; n > 0 {
+		m.MSPerStep = (s.clock.total - s.logged.Total).Seconds() * 1000 / float64(n)
 	}
 	s.logged = logMark{step, s.clock.total}
 	s.obs.Metrics(m)
@@ -216,44 +263,49 @@ func (s *session) log(last kernel.Stats) {
 
 // watch follows the smoothed loss.
 type watch struct {
-	cfg       config.Train
-	rate      float64 // weight of one step in the average
-	smooth    float64
-	first     float64 // average over the first views
-	n         int
-	best      float64
-	bestStep  int
-	complains bool
+	cfg  config.Train
+	rate float64 // weight of one step in the average
+	watchState
+}
+
+// watchState is what a watch keeps from step to step.
+type watchState struct {
+	Smooth    float64 `json:"smooth"`
+	First     float64 `json:"first"` // average over the first views
+	N         int     `json:"n"`
+	Best      float64 `json:"best"`
+	BestStep  int     `json:"best_step"`
+	Complains bool    `json:"complains"`
 }
 
 func newWatch(c config.Train, views int) watch {
-	return watch{cfg: c, rate: 1 / float64(max(min(views, 100), 10)), best: math.Inf(1)}
+	return watch{cfg: c, rate: 1 / float64(max(min(views, 100), 10)), watchState: watchState{Best: math.MaxFloat64}}
 }
 
 func (w *watch) add(loss float64, step int) {
-	w.n++
-	w.smooth += (loss - w.smooth) * max(w.rate, 1/float64(w.n))
-	if w.n == 10 {
-		w.first = w.smooth
+	w.N++
+	w.Smooth += (loss - w.Smooth) * max(w.rate, 1/float64(w.N))
+	if w.N == 10 {
+		w.First = w.Smooth
 	}
-	if w.smooth < w.best*(1-w.cfg.PlateauFraction) {
-		w.best, w.bestStep = w.smooth, step
+	if w.Smooth < w.Best*(1-w.cfg.PlateauFraction) {
+		w.Best, w.BestStep = w.Smooth, step
 	}
 }
 
 // stuck reports whether the run is on a plateau.
 func (w *watch) stuck(step int) bool {
-	return w.cfg.PlateauSteps > 0 && step-w.bestStep > w.cfg.PlateauSteps
+	return w.cfg.PlateauSteps > 0 && step-w.BestStep > w.cfg.PlateauSteps
 }
 
 // warning returns a line, once, when 500 steps have taught nothing.
 func (w *watch) warning(step int) string {
-	if w.complains || step < 500 {
+	if w.Complains || step < 500 {
 		return ""
 	}
-	w.complains = true
-	if w.smooth < w.first {
+	w.Complains = true
+	if w.Smooth < w.First {
 		return ""
 	}
-	return fmt.Sprintf("warning: the loss has not fallen in %d steps (%.4f, at first %.4f); check the poses and the background", step, w.smooth, w.first)
+	return fmt.Sprintf("warning: the loss has not fallen in %d steps (%.4f, at first %.4f); check the poses and the background", step, w.Smooth, w.First)
 }

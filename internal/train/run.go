@@ -3,16 +3,13 @@ package train
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"splat/internal/backend"
+	"splat/internal/checkpoint"
 	"splat/internal/dataset"
-	"splat/internal/fault"
-	"splat/internal/gaussian"
 	"splat/internal/imageio"
 	"splat/internal/kernel"
-	"splat/internal/kernel/null"
 	"splat/internal/pipeline"
 	"splat/internal/prof"
 	"splat/internal/sysinfo"
@@ -29,6 +26,9 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	defer s.close()
 	stop, err := s.loop(ctx)
+	if err != nil || stop != StopSteps {
+		err = s.preserve(err)
+	}
 	return s.finish(ctx, stop, err)
 }
 
@@ -46,6 +46,13 @@ type session struct {
 	profile *prof.Table
 	logged  logMark
 	warned  uint32 // splats that the limit refused, last time it was said
+
+	collected uint32             // steps whose statistics were read
+	scored    *Evaluation        // the last evaluation of this session
+	identity  checkpoint.Capture // of the capture, for checkpoints
+	keep      Checkpoints        // nil where none are kept
+	saves     saves
+	sick      bool // the state is not worth keeping
 }
 
 // clock adds up training time: from submission to completion, nothing else.
@@ -61,16 +68,13 @@ func (c *clock) run(f func() error) error {
 func newSession(ctx context.Context, o Options) (*session, error) {
 	train := o.Capture.Train()
 	if len(train) == 0 {
-		return nil, fault.Dataf("%s: no views to train on: all %d are for testing", o.Capture.Path, len(o.Capture.Views))
+		return nil, noTrainingViews(o.Capture)
 	}
-	cloud, err := initialCloud(o.Config, o.Capture, o.Observer)
+	from, err := originOf(o)
 	if err != nil {
 		return nil, err
 	}
-	if cloud.Len() == 0 {
-		return nil, fault.Dataf("%s: no splats to start from", o.Capture.Path)
-	}
-	s := &session{obs: o.Observer, capture: o.Capture, trains: len(train)}
+	s := &session{obs: o.Observer, capture: o.Capture, trains: len(train), keep: o.Checkpoints}
 	s.cfg, s.frame = o.Config, frameOf(o.Capture)
 	s.views = append(s.views, train...)
 	s.chooseTest()
@@ -78,11 +82,17 @@ func newSession(ctx context.Context, o Options) (*session, error) {
 		return nil, err
 	}
 	s.sayAlpha()
-	if err := s.open(cloud); err != nil {
+	if err := s.identify(o); err != nil {
 		return nil, err
 	}
-	s.due = eventsOf(s.cfg)
+	s.due, s.saves = eventsOf(s.cfg), newSaves(s.cfg.Train.SaveEvery, 0)
 	s.watch = newWatch(s.cfg.Train, s.trains)
+	if o.Resume != nil {
+		s.restore(from, o.Ended)
+	}
+	if err := s.open(from); err != nil {
+		return nil, err
+	}
 	s.profile = prof.NewTable()
 	return s, nil
 }
@@ -138,7 +148,7 @@ func spread(n, limit int) []int {
 
 // open plans, prints the memory estimate, and builds and fills the pipeline; the
 // latter counts as training time.
-func (s *session) open(cloud *gaussian.Cloud) error {
+func (s *session) open(from *origin) error {
 	strat, err := strategy.ByName(s.cfg.Strategy.Name)
 	if err != nil {
 		return err
@@ -146,34 +156,22 @@ func (s *session) open(cloud *gaussian.Cloud) error {
 	if s.schedule, err = scheduleOf(s.cfg, s.frame, s.trains, strat.ID); err != nil {
 		return err
 	}
-	plan, err := s.plan(cloud.Len())
+	plan, err := s.plan(from.splats)
 	if err != nil {
 		return err
 	}
-	if err := s.estimate(plan, strat.Refiner); err != nil {
+	if err := s.estimate(plan, strat.Refiner, from.splats); err != nil {
 		return err
 	}
-	err = s.clock.run(func() error { return s.build(plan, strat.Refiner, cloud) })
-	s.logged.total = s.clock.total
+	before := s.clock.total
+	err = s.clock.run(func() error { return s.build(plan, strat.Refiner, from) })
+	s.logged.Total += s.clock.total - before
 	return err
-}
-
-func (s *session) plan(splats int) (pipeline.Plan, error) {
-	plan := planFor(s.views, s.cfg.Model.SHDegree, s.cfg.Model.MaxSplats)
-	plan.Pairs = initialPairs(splats)
-	plan.Training, plan.Window, plan.AbsGrad = true, s.cfg.Loss.SSIMWindow, s.cfg.Strategy.AbsGrad
-	for _, img := range s.images[:s.trains] {
-		plan.TargetPixels += len(img.Pix) / 4
-	}
-	if plan.TargetPixels > math.MaxUint32 {
-		return plan, fault.Usagef("the training pictures have %d pixels together, at most %d fit; raise --downscale or lower --max-size", plan.TargetPixels, uint32(math.MaxUint32))
-	}
-	return plan, nil
 }
 
 // build allocates the pipeline and uploads everything. On an error nothing is
 // left open.
-func (s *session) build(plan pipeline.Plan, refiner pipeline.Refiner, cloud *gaussian.Cloud) error {
+func (s *session) build(plan pipeline.Plan, refiner pipeline.Refiner, from *origin) error {
 	be, err := backend.Open(s.cfg.Backend)
 	if err != nil {
 		return err
@@ -182,7 +180,7 @@ func (s *session) build(plan pipeline.Plan, refiner pipeline.Refiner, cloud *gau
 		be.Close()
 		return fmt.Errorf("%w; lower --max-splats or --max-size", err)
 	}
-	if err := s.fill(cloud); err != nil {
+	if err := s.fill(from); err != nil {
 		s.close()
 		return err
 	}
@@ -191,12 +189,11 @@ func (s *session) build(plan pipeline.Plan, refiner pipeline.Refiner, cloud *gau
 
 // fill uploads splats, pictures, cameras and schedule, and drops the host's copy
 // of pictures that only the device needs.
-func (s *session) fill(cloud *gaussian.Cloud) error {
-	s.frame.enter(cloud)
+func (s *session) fill(from *origin) error {
 	for _, v := range s.views {
 		s.records = append(s.records, s.frame.view(v))
 	}
-	if err := upload(s.pl, cloud); err != nil {
+	if err := s.fillSplats(from); err != nil {
 		return err
 	}
 	mask := s.cfg.Data.Alpha == "mask"
@@ -207,25 +204,10 @@ func (s *session) fill(cloud *gaussian.Cloud) error {
 		return err
 	}
 	s.releaseImages()
-	return s.place(cloud.Len())
-}
-
-// estimate plans the run on the null backend and says what it will need.
-func (s *session) estimate(plan pipeline.Plan, refiner pipeline.Refiner) error {
-	be := null.New()
-	pl, err := pipeline.New(be, plan, refiner)
-	if err != nil {
+	if err := s.place(from.splats); err != nil {
 		return err
 	}
-	var host int64
-	for _, i := range s.test {
-		host += int64(len(s.images[i].Pix))
-	}
-	splats := pl.SplatBytes()
-	s.obs.Note(fmt.Sprintf("estimated memory: %s (%d splats %s, %d pairs %s, %d pictures %s, %s for a view), growing with the pairs of a view",
-		humanBytes(be.Bytes()+host), plan.Splats, humanBytes(splats), plan.Pairs, humanBytes(pl.PairBytes()),
-		len(s.images), humanBytes(pl.Targets.Bytes()+host), humanBytes(pl.ViewBytes())))
-	return nil
+	return s.setControl(from.firstControl())
 }
 
 // releaseImages drops the host's copy of pictures that only the device needs.
@@ -255,7 +237,7 @@ func (s *session) finish(ctx context.Context, stop string, failure error) (*Resu
 	r.Cloud.Antialiased = s.cfg.Model.Antialiased
 	if failure == nil && len(s.test) > 0 {
 		if r.Final, failure = s.evaluateOnce(ctx, int(c.Step)); failure != nil {
-			failure = fmt.Errorf("final evaluation: %w", failure)
+			failure = s.preserve(fmt.Errorf("final evaluation: %w", failure))
 		}
 	}
 	r.PeakBytes = sysinfo.PeakBytes()

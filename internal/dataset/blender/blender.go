@@ -32,7 +32,7 @@ func (f Files) Names() []string {
 func Find(dir string) (Files, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return Files{}, fault.Dataf("%w", err)
+		return Files{}, fault.Unreadable(dir, err)
 	}
 	f := Files{Dir: dir}
 	for _, e := range entries {

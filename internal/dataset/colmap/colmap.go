@@ -105,7 +105,7 @@ func ReadPoints(path string, binary bool) (*Points, error) {
 func read(path string, binary bool, bin func(*reader) error, txt func(*lines) error) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return fault.Dataf("%w", err)
+		return fault.Unreadable(path, err)
 	}
 	defer f.Close()
 	if binary {

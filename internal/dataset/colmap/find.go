@@ -189,7 +189,7 @@ func (l Location) CountImages() (int, error) {
 	}
 	f, err := os.Open(l.Images)
 	if err != nil {
-		return 0, fault.Dataf("%w", err)
+		return 0, fault.Unreadable(l.Images, err)
 	}
 	defer f.Close()
 	var n int

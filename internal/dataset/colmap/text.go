@@ -8,6 +8,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"splat/internal/fault"
 )
 
 // lines reads a text file line by line and counts them from 1, for messages.
@@ -54,7 +56,7 @@ func (l *lines) next() ([]byte, bool) {
 // end says whether reading stopped for another reason than the file's end.
 func (l *lines) end() error {
 	if err := l.s.Err(); err != nil {
-		return fmt.Errorf("line %d: %w", l.n+1, err)
+		return fmt.Errorf("line %d: %w", l.n+1, fault.Reason(err))
 	}
 	return nil
 }

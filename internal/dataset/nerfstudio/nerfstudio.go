@@ -67,7 +67,7 @@ func place(index int, path string) string {
 func Read(path string) (*File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fault.Dataf("%w", err)
+		return nil, fault.Unreadable(path, err)
 	}
 	return Parse(data, path)
 }

@@ -54,7 +54,7 @@ func (p *pool) run(op *operation, groups int, order []int) {
 		return
 	}
 	p.op, p.order, p.groups = op, order, int64(groups)
-	p.chunk = max(1, p.groups/int64(8*len(p.workers)))
+	p.chunk = max(1, p.groups/int64(64*len(p.workers))) // tiles differ much in cost
 	p.next.Store(0)
 	helpers := min(len(p.workers), groups) - 1
 	p.done.Add(helpers)

@@ -33,7 +33,7 @@ func update[F Float](g *Group) {
 			}
 		}
 		regularise(step, row, &gradient.geom)
-		if !healthy(row, &gradient) || step.Audit != 0 && !o.finite(i) {
+		if !healthy(row, &gradient) || step.Audit != 0 && !(o.finite(i) && allFinite(stats[i*kernel.StatRow:(i+1)*kernel.StatRow])) {
 			reportBroken(counts, uint32(i))
 			continue
 		}
@@ -115,8 +115,10 @@ func keepStatistics[F Float](stats []F, step *kernel.Step, sum *[kernel.SlotRow]
 	}
 	x *= 0.5 * F(step.Width)
 	y *= 0.5 * F(step.Height)
-	stats[0] += sqrt(x*x + y*y)
-	stats[1]++
+	if norm := sqrt(x*x + y*y); isFinite(norm) {
+		stats[0] += norm
+		stats[1]++
+	}
 }
 
 // regularise adds the gradients of opacity_reg * mean(opacity) and scale_reg *

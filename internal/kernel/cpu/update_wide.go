@@ -101,10 +101,10 @@ func (u *updater) eight(i, to int) {
 	}
 }
 
-// finite is optimiser.finite.
+// finite tells whether all that is kept of splat i is.
 func (u *updater) finite(i int) bool {
 	o := optimiser[float32]{geom: u.geom, geomM: u.geomM, geomV: u.geomV, sh: u.sh, shM: u.shM, shV: u.shV, stride: u.stride}
-	return o.finite(i)
+	return o.finite(i) && allFinite(u.stats[i*kernel.StatRow:(i+1)*kernel.StatRow])
 }
 
 // sum adds up the slots of n splats from i on and returns which were drawn.

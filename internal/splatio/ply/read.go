@@ -39,15 +39,15 @@ func Read(path string) (*gaussian.Cloud, *Report, error) {
 func withFile(path string, use func(r io.Reader, size int64) error) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return fault.Dataf("ply: %w", err)
+		return fault.Unreadable(path, err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return fault.Dataf("ply: %w", err)
+		return fault.Unreadable(path, err)
 	}
 	if !info.Mode().IsRegular() {
-		return fault.Dataf("%s: not a file", path)
+		return fault.Dataf("%s: found something that is no file, expected a PLY file", path)
 	}
 	return use(f, info.Size())
 }
