@@ -309,7 +309,7 @@ func TestFailureBeforeTrainingKeepsTheOldRun(t *testing.T) {
 func TestStolenFolderEndsTheRun(t *testing.T) {
 	var b *rig
 	b = newRig(t, func(ctx context.Context, o train.Options) (*train.Result, error) {
-		if err := os.WriteFile(filepath.Join(b.dir, lab.ConfigFile), nil, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(b.dir, lab.ModelFile), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		o.Observer.Progress(train.Progress{Step: 1, Steps: 20})

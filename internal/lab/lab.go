@@ -53,8 +53,13 @@ func Check(dir string, overwrite bool) error {
 	if overwrite {
 		return nil
 	}
+	return vacant(dir, func(string) bool { return false })
+}
+
+// vacant reports whether a folder holds no run, apart from files that are ours.
+func vacant(dir string, ours func(name string) bool) error {
 	for _, name := range guarded {
-		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil && !ours(name) {
 			return holdsRun(dir, name)
 		}
 	}
@@ -68,13 +73,16 @@ func holdsRun(dir, name string) error {
 	return fault.Usagef("run folder %s already holds a run (%s); go on with it by train --resume, choose another --out, or replace it with --overwrite", dir, name)
 }
 
+// newRuns is the folder of runs that have no name of their own.
+const newRuns = "runs"
+
 // newDir makes runs/<date>-<capture> in the current folder, with -2, -3, ...
 // added where that name is taken, also by a run that starts at the same moment.
 func newDir(capture string, now time.Time) (string, error) {
-	if err := os.MkdirAll("runs", 0o755); err != nil {
-		return "", fmt.Errorf("run folder runs: %w", plain(err))
+	if err := os.MkdirAll(newRuns, 0o755); err != nil {
+		return "", fmt.Errorf("run folder %s: %w", newRuns, plain(err))
 	}
-	base := filepath.Join("runs", now.Format("2006-01-02")+"-"+folderName(capture))
+	base := filepath.Join(newRuns, now.Format("2006-01-02")+"-"+folderName(capture))
 	for n := 1; ; n++ {
 		dir := base
 		if n > 1 {

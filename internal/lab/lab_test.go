@@ -203,9 +203,22 @@ func TestFoldersAreTaken(t *testing.T) {
 func TestBeginChecksAgain(t *testing.T) {
 	dir := t.TempDir()
 	r := create(t, dir, false)
-	write(t, filepath.Join(dir, ConfigFile), "")
+	write(t, filepath.Join(dir, ModelFile), "")
 	if err := r.Begin(); fault.ExitCode(err) != 2 {
 		t.Errorf("found %v, expected exit code 2", err)
+	}
+}
+
+// A run that is killed before its first step can be begun by its configuration.
+func TestKilledBeforeTheFirstStep(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	r := create(t, dir, false)
+	r.lock.release() // as the system does
+	p, err := Reopen(dir)
+	must(t, err)
+	defer p.Close()
+	if p.Config == "" || p.Complete() || p.HasResults() {
+		t.Errorf("found %+v", p)
 	}
 }
 

@@ -60,6 +60,7 @@ func TestTheLastTwoCheckpointsAreKept(t *testing.T) {
 		t.Fatalf("%v, %v, %v", f, damage, err)
 	}
 	f.Close()
+	p.Close()
 	if _, err := Create(dir, false, config.Default("mcmc")); fault.ExitCode(err) != 2 || !strings.Contains(err.Error(), "--resume") {
 		t.Errorf("a new run in the folder: %v", err)
 	}

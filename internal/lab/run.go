@@ -15,17 +15,20 @@ import (
 
 	"splat/internal/atomicfile"
 	"splat/internal/config"
+	"splat/internal/fault"
 )
 
 // Run is a run folder that is being written. Nothing that was in the folder is
-// touched before Begin; log lines that come earlier are kept until then. Its
-// methods are called from one goroutine.
+// touched before Begin; log lines that come earlier are kept until then. A new run
+// stores its configuration at once, so that it can be begun by --resume if it is
+// killed before its first step. Its methods are called from one goroutine.
 type Run struct {
 	dir       string // as given
 	config    config.Run
 	created   []string // folders that Create made, innermost last
 	lock      *lock
 	overwrite bool
+	promised  bool // the configuration was stored before Begin
 	resumed   bool // an earlier session's files are gone on with
 	step      int  // where it goes on; 0 for a new run
 	began     bool
@@ -44,6 +47,11 @@ type Run struct {
 // overwrite is set.
 func Create(dir string, overwrite bool, cfg config.Run) (*Run, error) {
 	if err := Check(dir, overwrite); err != nil {
+		l, busy := takeLock(dir)
+		l.release()
+		if fault.ExitCode(busy) == 2 {
+			return nil, busy // says more
+		}
 		return nil, err
 	}
 	r := newRun(dir, cfg)
@@ -56,12 +64,13 @@ func Create(dir string, overwrite bool, cfg config.Run) (*Run, error) {
 
 // CreateNew prepares a new folder runs/<date>-<capture> in the current folder.
 func CreateNew(capture string, cfg config.Run) (*Run, error) {
+	above := absent(newRuns)
 	dir, err := newDir(capture, time.Now())
 	if err != nil {
 		return nil, err
 	}
 	r := newRun(dir, cfg)
-	r.created = []string{dir}
+	r.created = append(above, dir)
 	return r.open()
 }
 
@@ -69,11 +78,16 @@ func newRun(dir string, cfg config.Run) *Run {
 	return &Run{dir: dir, config: portable(cfg), now: time.Now, write: atomicfile.WriteDurable}
 }
 
-// open locks the folder and checks that files can be made there.
+// open locks the folder, checks that files can be made there, and stores the
+// configuration of a new run.
 func (r *Run) open() (*Run, error) {
 	var err error
 	if r.lock, err = takeLock(r.dir); err == nil {
 		err = r.probe()
+	}
+	if err == nil && !r.overwrite {
+		r.promised = true
+		err = r.writeConfig()
 	}
 	if err != nil {
 		r.lock.release()
@@ -176,7 +190,7 @@ func (r *Run) openRecord() error {
 // complete, or a state without its configuration.
 func (r *Run) clear() error {
 	if !r.overwrite {
-		return Check(r.dir, false)
+		return vacant(r.dir, func(name string) bool { return r.promised && name == ConfigFile })
 	}
 	for _, name := range runFiles {
 		if err := os.Remove(r.file(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -312,8 +326,12 @@ func (r *Run) Close() error {
 	return err
 }
 
-// removeEmpty removes the folders that Create made, as far as they are empty.
+// removeEmpty removes what Create made: the configuration, and the folders as far as
+// they are empty.
 func (r *Run) removeEmpty() {
+	if r.promised {
+		os.Remove(r.file(ConfigFile))
+	}
 	for i := len(r.created) - 1; i >= 0; i-- {
 		if os.Remove(r.created[i]) != nil {
 			return
