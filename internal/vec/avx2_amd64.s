@@ -6,23 +6,56 @@
 
 // func blendAVX2(tile *BlendTile, run *Run, live int) int
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+, POPCNT, SSE
-TEXT ·blendAVX2(SB), NOSPLIT, $32-32
-	MOVQ   run+8(FP), AX
-	MOVQ   tile+0(FP), CX
-	MOVQ   (AX), DX
-	MOVQ   24(AX), BX
-	MOVQ   48(AX), SI
-	MOVQ   56(AX), DI
-	MOVSS  72(AX), X0
-	VADDSS all3f000000<>+0(SB), X0, X0
-	VMOVSS X0, 24(SP)
-	MOVSS  76(AX), X0
-	VADDSS all3f000000<>+0(SB), X0, X0
-	VMOVSS X0, 28(SP)
-	MOVQ   live+16(FP), R11
-	XORQ   AX, AX
-	TESTQ  DI, DI
-	JE     done
+TEXT ·blendAVX2(SB), NOSPLIT, $64-32
+	MOVQ       run+8(FP), AX
+	MOVQ       tile+0(FP), CX
+	MOVQ       (AX), DX
+	MOVQ       24(AX), BX
+	MOVQ       48(AX), SI
+	MOVQ       56(AX), DI
+	MOVSS      72(AX), X0
+	VADDSS     all3f000000<>+0(SB), X0, X0
+	VMOVSS     X0, 24(SP)
+	MOVSS      76(AX), X0
+	VADDSS     all3f000000<>+0(SB), X0, X0
+	VMOVSS     X0, 28(SP)
+	MOVQ       live+16(FP), R12
+	XORQ       AX, AX
+	TESTQ      DI, DI
+	JE         done
+	MOVL       (SI)(AX*4), R8
+	MOVL       (BX)(R8*4), R8
+	LEAQ       (R8)(R8*2), R8
+	SHLQ       $0x04, R8
+	LEAQ       (DX)(R8*1), R11
+	VMOVSS     16(R11), X0
+	VDIVSS     8(R11), X0, X0
+	VSQRTSS    X0, X0, X0
+	VMULSS     40(R11), X0, X0
+	VMOVSS     40(R11), X3
+	VUNPCKLPS  X3, X0, X0
+	VADDPS     all3a83126f<>+0(SB), X0, X0
+	VMOVSD     (R11), X1
+	VMOVSD     24(SP), X3
+	VSUBPS     X3, X1, X1
+	VMOVSD     X1, 48(SP)
+	VSUBPS     X0, X1, X2
+	VADDPS     X0, X1, X0
+	VROUNDPS   $0x0a, X2, X2
+	VROUNDPS   $0x09, X0, X0
+	VXORPS     X3, X3, X3
+	VMAXPS     X3, X2, X2
+	VMINPS     all41800000<>+0(SB), X2, X2
+	VMAXPS     allbf800000<>+0(SB), X0, X0
+	VMINPS     all41700000<>+0(SB), X0, X0
+	VMOVLHPS   X0, X2, X3
+	VCVTTPS2DQ X3, X3
+	VMOVDQU    X3, 32(SP)
+	VCMPPS     $0x12, X0, X2, X2
+	VMOVMSKPS  X2, R8
+	NOTQ       R8
+	ANDQ       $+3, R8
+	MOVQ       R8, 56(SP)
 
 splat:
 	LEAQ         8(AX), R8
@@ -36,22 +69,32 @@ splat:
 	LEAQ         (DX)(R8*1), R8
 	PREFETCHT0   (R8)
 	PREFETCHT0   44(R8)
-	MOVL         (SI)(AX*4), R8
-	MOVL         (BX)(R8*4), R8
-	LEAQ         (R8)(R8*2), R8
-	SHLQ         $0x04, R8
-	LEAQ         (DX)(R8*1), R8
-	VMOVSS       16(R8), X0
-	VDIVSS       8(R8), X0, X0
+	MOVQ         R11, R8
+	MOVQ         56(SP), R9
+	VMOVUPS      32(SP), X0
+	VMOVUPS      X0, (SP)
+	VMOVSD       48(SP), X0
+	VMOVSD       X0, 16(SP)
+	LEAQ         1(AX), R10
+	LEAQ         -1(DI), R11
+	CMPQ         R10, R11
+	CMOVQGT      R11, R10
+	MOVL         (SI)(R10*4), R10
+	MOVL         (BX)(R10*4), R10
+	LEAQ         (R10)(R10*2), R10
+	SHLQ         $0x04, R10
+	LEAQ         (DX)(R10*1), R11
+	VMOVSS       16(R11), X0
+	VDIVSS       8(R11), X0, X0
 	VSQRTSS      X0, X0, X0
-	VMULSS       40(R8), X0, X0
-	VMOVSS       40(R8), X3
+	VMULSS       40(R11), X0, X0
+	VMOVSS       40(R11), X3
 	VUNPCKLPS    X3, X0, X0
 	VADDPS       all3a83126f<>+0(SB), X0, X0
-	VMOVSD       (R8), X1
+	VMOVSD       (R11), X1
 	VMOVSD       24(SP), X3
 	VSUBPS       X3, X1, X1
-	VMOVSD       X1, 16(SP)
+	VMOVSD       X1, 48(SP)
 	VSUBPS       X0, X1, X2
 	VADDPS       X0, X1, X0
 	VROUNDPS     $0x0a, X2, X2
@@ -63,116 +106,116 @@ splat:
 	VMINPS       all41700000<>+0(SB), X0, X0
 	VMOVLHPS     X0, X2, X3
 	VCVTTPS2DQ   X3, X3
-	VMOVDQU      X3, (SP)
+	VMOVDQU      X3, 32(SP)
 	VCMPPS       $0x12, X0, X2, X2
-	VMOVMSKPS    X2, R9
-	NOTL         R9
-	TESTL        $0x00000003, R9
+	VMOVMSKPS    X2, R10
+	NOTQ         R10
+	ANDQ         $+3, R10
+	MOVQ         R10, 56(SP)
+	TESTQ        R9, R9
 	JNE          skip
 	VBROADCASTSS 16(R8), Y0
 	VMULPS       allbf38aa3b<>+0(SB), Y0, Y0
 	VBROADCASTSS 44(R8), Y1
 	VMULPS       allbf38aa3b<>+0(SB), Y1, Y1
-	VBROADCASTSS 20(R8), Y2
-	VBROADCASTSS 24(R8), Y3
-	VBROADCASTSS 28(R8), Y4
-	VBROADCASTSS 32(R8), Y5
+	VBROADCASTSS 20(R8), Y1
+	VBROADCASTSS 24(R8), Y2
+	VBROADCASTSS 28(R8), Y3
+	VBROADCASTSS 32(R8), Y4
 	LEAQ         1(AX), R9
-	VMOVD        R9, X6
-	VPBROADCASTD X6, Y6
-	MOVLQSX      (SP), R12
-	SARQ         $0x03, R12
-	MOVLQSX      8(SP), R13
-	SARQ         $0x03, R13
+	VMOVD        R9, X5
+	VPBROADCASTD X5, Y5
+	MOVLQSX      (SP), R13
+	SARQ         $0x02, R13
+	MOVLQSX      8(SP), R14
+	SARQ         $0x02, R14
 
-half:
-	MOVQ         R12, R14
-	SHLQ         $0x03, R14
-	VXORPS       X7, X7, X7
-	VCVTSI2SSQ   R14, X7, X7
-	VSUBSS       16(SP), X7, X7
-	VBROADCASTSS X7, Y7
-	VADDPS       iota<>+0(SB), Y7, Y7
-	VBROADCASTSS 8(R8), Y8
-	VMULPS       allbf38aa3b<>+0(SB), Y8, Y8
-	VMULPS       Y7, Y8, Y8
-	VMULPS       Y7, Y8, Y8
-	VBROADCASTSS 12(R8), Y9
-	VMULPS       allbfb8aa3b<>+0(SB), Y9, Y9
-	VMULPS       Y7, Y9, Y9
-	MOVLQSX      4(SP), R9
-	VXORPS       X7, X7, X7
-	VCVTSI2SSQ   R9, X7, X7
-	VSUBSS       20(SP), X7, X7
-	VBROADCASTSS X7, Y7
+column:
+	MOVQ         R13, R15
+	SHLQ         $0x02, R15
+	VXORPS       X6, X6, X6
+	VCVTSI2SSQ   R15, X6, X6
+	VSUBSS       16(SP), X6, X6
+	VBROADCASTSS X6, Y6
+	VADDPS       blockX<>+0(SB), Y6, Y6
+	VBROADCASTSS 8(R8), Y7
+	VMULPS       allbf38aa3b<>+0(SB), Y7, Y7
+	VMULPS       Y6, Y7, Y7
+	VMULPS       Y6, Y7, Y7
+	VBROADCASTSS 12(R8), Y8
+	VMULPS       allbfb8aa3b<>+0(SB), Y8, Y8
+	VMULPS       Y6, Y8, Y8
+	MOVLQSX      4(SP), BP
+	SARQ         $0x01, BP
 	MOVLQSX      12(SP), R10
-	SUBQ         R9, R10
+	SARQ         $0x01, R10
+	SUBQ         BP, R10
 	INCQ         R10
-	SHLQ         $0x06, R9
-	LEAQ         (CX)(R9*1), R9
-	SHLQ         $0x02, R14
-	ADDQ         R14, R9
+	IMUL3Q       $0x00000280, BP, R15
+	ADDQ         CX, R15
+	IMUL3Q       $0x000000a0, R13, R9
+	ADDQ         R15, R9
+	ADDQ         BP, BP
+	VXORPS       X6, X6, X6
+	VCVTSI2SSQ   BP, X6, X6
+	VSUBSS       20(SP), X6, X6
+	VBROADCASTSS X6, Y6
+	VADDPS       blockY<>+0(SB), Y6, Y6
 
-row:
-	VMOVUPS     Y0, Y10
-	VFMADD213PS Y9, Y7, Y10
-	VFMADD213PS Y8, Y7, Y10
-	VCMPPS      $0x1d, Y1, Y10, Y14
-	VMOVMSKPS   Y14, R14
-	TESTL       R14, R14
-	JE          next
-	VMAXPS      allc2c80000<>+0(SB), Y10, Y10
-	VROUNDPS    $0x08, Y10, Y12
-	VSUBPS      Y12, Y10, Y11
-	VMOVUPS     all3920fdde<>+0(SB), Y10
-	VFMADD213PS all3aaf9f29<>+0(SB), Y11, Y10
-	VFMADD213PS all3c1d96a6<>+0(SB), Y11, Y10
-	VFMADD213PS all3d635774<>+0(SB), Y11, Y10
-	VFMADD213PS all3e75fdee<>+0(SB), Y11, Y10
-	VFMADD213PS all3f317218<>+0(SB), Y11, Y10
-	VFMADD213PS all3f800000<>+0(SB), Y11, Y10
-	VCVTPS2DQ   Y12, Y12
-	VPSLLD      $0x17, Y12, Y12
-	VPADDD      Y12, Y10, Y10
-	VMULPS      Y2, Y10, Y10
-	VCMPPS      $0x1d, all3b808081<>+0(SB), Y10, Y14
-	VMINPS      all3f7fbe77<>+0(SB), Y10, Y10
-	VMOVUPS     4096(R9), Y13
-	VPSRAD      $0x1f, Y13, Y11
-	VPANDN      Y14, Y11, Y14
-	VPAND       Y14, Y10, Y10
-	VMOVUPS     (R9), Y11
-	VMULPS      Y11, Y10, Y10
-	VSUBPS      Y10, Y11, Y12
-	VBLENDVPS   Y14, Y6, Y13, Y13
-	VCMPPS      $0x12, all38d1b717<>+0(SB), Y12, Y14
-	VMOVMSKPS   Y14, R14
-	TESTL       R14, R14
+block:
+	VMOVUPS     Y0, Y9
+	VFMADD213PS Y8, Y6, Y9
+	VFMADD213PS Y7, Y6, Y9
+	VMAXPS      allc2c80000<>+0(SB), Y9, Y9
+	VROUNDPS    $0x08, Y9, Y11
+	VSUBPS      Y11, Y9, Y10
+	VMOVUPS     all3920fdde<>+0(SB), Y9
+	VFMADD213PS all3aaf9f29<>+0(SB), Y10, Y9
+	VFMADD213PS all3c1d96a6<>+0(SB), Y10, Y9
+	VFMADD213PS all3d635774<>+0(SB), Y10, Y9
+	VFMADD213PS all3e75fdee<>+0(SB), Y10, Y9
+	VFMADD213PS all3f317218<>+0(SB), Y10, Y9
+	VFMADD213PS all3f800000<>+0(SB), Y10, Y9
+	VCVTPS2DQ   Y11, Y11
+	VPSLLD      $0x17, Y11, Y11
+	VPADDD      Y11, Y9, Y9
+	VMULPS      Y1, Y9, Y9
+	VCMPPS      $0x1d, all3b808081<>+0(SB), Y9, Y13
+	VMINPS      all3f7fbe77<>+0(SB), Y9, Y9
+	VMOVUPS     128(R9), Y12
+	VPSRAD      $0x1f, Y12, Y10
+	VPANDN      Y13, Y10, Y13
+	VPAND       Y13, Y9, Y9
+	VMOVUPS     (R9), Y10
+	VMULPS      Y10, Y9, Y9
+	VSUBPS      Y9, Y10, Y11
+	VBLENDVPS   Y13, Y5, Y12, Y12
+	VCMPPS      $0x12, all38d1b717<>+0(SB), Y11, Y13
+	VMOVMSKPS   Y13, R15
+	TESTL       R15, R15
 	JNE         close
 
 closed:
-	VMOVUPS     1024(R9), Y11
-	VFMADD231PS Y3, Y10, Y11
-	VMOVUPS     Y11, 1024(R9)
-	VMOVUPS     2048(R9), Y11
-	VFMADD231PS Y4, Y10, Y11
-	VMOVUPS     Y11, 2048(R9)
-	VMOVUPS     3072(R9), Y11
-	VFMADD231PS Y5, Y10, Y11
-	VMOVUPS     Y11, 3072(R9)
-	VMOVUPS     Y12, (R9)
-	VMOVUPS     Y13, 4096(R9)
-
-next:
-	VADDPS all3f800000<>+0(SB), Y7, Y7
-	ADDQ   $0x00000040, R9
-	DECQ   R10
-	JNE    row
-	INCQ   R12
-	CMPQ   R12, R13
-	JLE    half
-	TESTQ  R11, R11
-	JE     done
+	VMOVUPS     32(R9), Y10
+	VFMADD231PS Y2, Y9, Y10
+	VMOVUPS     Y10, 32(R9)
+	VMOVUPS     64(R9), Y10
+	VFMADD231PS Y3, Y9, Y10
+	VMOVUPS     Y10, 64(R9)
+	VMOVUPS     96(R9), Y10
+	VFMADD231PS Y4, Y9, Y10
+	VMOVUPS     Y10, 96(R9)
+	VMOVUPS     Y11, (R9)
+	VMOVUPS     Y12, 128(R9)
+	VADDPS      all40000000<>+0(SB), Y6, Y6
+	ADDQ        $0x00000280, R9
+	DECQ        R10
+	JNE         block
+	INCQ        R13
+	CMPQ        R13, R14
+	JLE         column
+	TESTQ       R12, R12
+	JE          done
 
 skip:
 	INCQ AX
@@ -181,17 +224,17 @@ skip:
 
 done:
 	VZEROUPPER
-	MOVQ R11, ret+24(FP)
+	MOVQ R12, ret+24(FP)
 	RET
 
 close:
-	POPCNTL   R14, R14
-	SUBQ      R14, R11
-	VPANDN    Y10, Y14, Y10
-	VBLENDVPS Y14, Y11, Y12, Y12
-	VBLENDVPS Y14, 4096(R9), Y13, Y13
-	VPAND     all80000000<>+0(SB), Y14, Y14
-	VPOR      Y14, Y13, Y13
+	POPCNTL   R15, R15
+	SUBQ      R15, R12
+	VPANDN    Y9, Y13, Y9
+	VBLENDVPS Y13, Y10, Y11, Y11
+	VBLENDVPS Y13, 128(R9), Y12, Y12
+	VPAND     all80000000<>+0(SB), Y13, Y13
+	VPOR      Y13, Y12, Y12
 	JMP       closed
 
 DATA all3f000000<>+0(SB)/4, $0x3f000000
@@ -254,15 +297,15 @@ DATA allbf38aa3b<>+24(SB)/4, $0xbf38aa3b
 DATA allbf38aa3b<>+28(SB)/4, $0xbf38aa3b
 GLOBL allbf38aa3b<>(SB), RODATA|NOPTR, $32
 
-DATA iota<>+0(SB)/4, $0x00000000
-DATA iota<>+4(SB)/4, $0x3f800000
-DATA iota<>+8(SB)/4, $0x40000000
-DATA iota<>+12(SB)/4, $0x40400000
-DATA iota<>+16(SB)/4, $0x40800000
-DATA iota<>+20(SB)/4, $0x40a00000
-DATA iota<>+24(SB)/4, $0x40c00000
-DATA iota<>+28(SB)/4, $0x40e00000
-GLOBL iota<>(SB), RODATA|NOPTR, $32
+DATA blockX<>+0(SB)/4, $0x00000000
+DATA blockX<>+4(SB)/4, $0x3f800000
+DATA blockX<>+8(SB)/4, $0x40000000
+DATA blockX<>+12(SB)/4, $0x40400000
+DATA blockX<>+16(SB)/4, $0x00000000
+DATA blockX<>+20(SB)/4, $0x3f800000
+DATA blockX<>+24(SB)/4, $0x40000000
+DATA blockX<>+28(SB)/4, $0x40400000
+GLOBL blockX<>(SB), RODATA|NOPTR, $32
 
 DATA allbfb8aa3b<>+0(SB)/4, $0xbfb8aa3b
 DATA allbfb8aa3b<>+4(SB)/4, $0xbfb8aa3b
@@ -273,6 +316,16 @@ DATA allbfb8aa3b<>+20(SB)/4, $0xbfb8aa3b
 DATA allbfb8aa3b<>+24(SB)/4, $0xbfb8aa3b
 DATA allbfb8aa3b<>+28(SB)/4, $0xbfb8aa3b
 GLOBL allbfb8aa3b<>(SB), RODATA|NOPTR, $32
+
+DATA blockY<>+0(SB)/4, $0x00000000
+DATA blockY<>+4(SB)/4, $0x00000000
+DATA blockY<>+8(SB)/4, $0x00000000
+DATA blockY<>+12(SB)/4, $0x00000000
+DATA blockY<>+16(SB)/4, $0x3f800000
+DATA blockY<>+20(SB)/4, $0x3f800000
+DATA blockY<>+24(SB)/4, $0x3f800000
+DATA blockY<>+28(SB)/4, $0x3f800000
+GLOBL blockY<>(SB), RODATA|NOPTR, $32
 
 DATA allc2c80000<>+0(SB)/4, $0xc2c80000
 DATA allc2c80000<>+4(SB)/4, $0xc2c80000
@@ -384,6 +437,16 @@ DATA all38d1b717<>+24(SB)/4, $0x38d1b717
 DATA all38d1b717<>+28(SB)/4, $0x38d1b717
 GLOBL all38d1b717<>(SB), RODATA|NOPTR, $32
 
+DATA all40000000<>+0(SB)/4, $0x40000000
+DATA all40000000<>+4(SB)/4, $0x40000000
+DATA all40000000<>+8(SB)/4, $0x40000000
+DATA all40000000<>+12(SB)/4, $0x40000000
+DATA all40000000<>+16(SB)/4, $0x40000000
+DATA all40000000<>+20(SB)/4, $0x40000000
+DATA all40000000<>+24(SB)/4, $0x40000000
+DATA all40000000<>+28(SB)/4, $0x40000000
+GLOBL all40000000<>(SB), RODATA|NOPTR, $32
+
 DATA all80000000<>+0(SB)/4, $0x80000000
 DATA all80000000<>+4(SB)/4, $0x80000000
 DATA all80000000<>+8(SB)/4, $0x80000000
@@ -396,22 +459,55 @@ GLOBL all80000000<>(SB), RODATA|NOPTR, $32
 
 // func unblendAVX2(tile *UnblendTile, run *Run, slots *float32, deepest int)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+, SSE
-TEXT ·unblendAVX2(SB), NOSPLIT, $352-32
-	MOVQ   run+8(FP), AX
-	MOVQ   tile+0(FP), CX
-	MOVQ   (AX), DX
-	MOVQ   24(AX), BX
-	MOVQ   48(AX), SI
-	MOVQ   56(AX), DI
-	MOVSS  72(AX), X0
-	VADDSS all3f000000<>+0(SB), X0, X0
-	VMOVSS X0, 24(SP)
-	MOVSS  76(AX), X0
-	VADDSS all3f000000<>+0(SB), X0, X0
-	VMOVSS X0, 28(SP)
-	MOVQ   slots+16(FP), R10
-	MOVQ   deepest+24(FP), AX
-	JMP    check
+TEXT ·unblendAVX2(SB), NOSPLIT, $384-32
+	MOVQ       run+8(FP), AX
+	MOVQ       tile+0(FP), CX
+	MOVQ       (AX), DX
+	MOVQ       24(AX), BX
+	MOVQ       48(AX), SI
+	MOVQ       56(AX), DI
+	MOVSS      72(AX), X0
+	VADDSS     all3f000000<>+0(SB), X0, X0
+	VMOVSS     X0, 24(SP)
+	MOVSS      76(AX), X0
+	VADDSS     all3f000000<>+0(SB), X0, X0
+	VMOVSS     X0, 28(SP)
+	MOVQ       slots+16(FP), R11
+	MOVQ       deepest+24(FP), AX
+	DECQ       AX
+	MOVL       (SI)(AX*4), DI
+	MOVL       (BX)(DI*4), DI
+	LEAQ       (DI)(DI*2), DI
+	SHLQ       $0x04, DI
+	LEAQ       (DX)(DI*1), R10
+	VMOVSS     16(R10), X0
+	VDIVSS     8(R10), X0, X0
+	VSQRTSS    X0, X0, X0
+	VMULSS     40(R10), X0, X0
+	VMOVSS     40(R10), X3
+	VUNPCKLPS  X3, X0, X0
+	VADDPS     all3a83126f<>+0(SB), X0, X0
+	VMOVSD     (R10), X1
+	VMOVSD     24(SP), X3
+	VSUBPS     X3, X1, X1
+	VMOVSD     X1, 48(SP)
+	VSUBPS     X0, X1, X2
+	VADDPS     X0, X1, X0
+	VROUNDPS   $0x0a, X2, X2
+	VROUNDPS   $0x09, X0, X0
+	VXORPS     X3, X3, X3
+	VMAXPS     X3, X2, X2
+	VMINPS     all41800000<>+0(SB), X2, X2
+	VMAXPS     allbf800000<>+0(SB), X0, X0
+	VMINPS     all41700000<>+0(SB), X0, X0
+	VMOVLHPS   X0, X2, X3
+	VCVTTPS2DQ X3, X3
+	VMOVDQU    X3, 32(SP)
+	VCMPPS     $0x12, X0, X2, X2
+	VMOVMSKPS  X2, DI
+	NOTQ       DI
+	ANDQ       $+3, DI
+	MOVQ       DI, 56(SP)
 
 splat:
 	LEAQ         -8(AX), DI
@@ -434,22 +530,32 @@ splat:
 	VXORPS       Y6, Y6, Y6
 	VXORPS       Y7, Y7, Y7
 	VXORPS       Y8, Y8, Y8
-	MOVL         (SI)(AX*4), DI
-	MOVL         (BX)(DI*4), DI
-	LEAQ         (DI)(DI*2), DI
-	SHLQ         $0x04, DI
-	LEAQ         (DX)(DI*1), DI
-	VMOVSS       16(DI), X9
-	VDIVSS       8(DI), X9, X9
+	MOVQ         R10, DI
+	MOVQ         56(SP), R8
+	VMOVUPS      32(SP), X9
+	VMOVUPS      X9, (SP)
+	VMOVSD       48(SP), X9
+	VMOVSD       X9, 16(SP)
+	XORQ         R10, R10
+	MOVQ         AX, R9
+	DECQ         R9
+	CMOVQLT      R10, R9
+	MOVL         (SI)(R9*4), R9
+	MOVL         (BX)(R9*4), R9
+	LEAQ         (R9)(R9*2), R9
+	SHLQ         $0x04, R9
+	LEAQ         (DX)(R9*1), R10
+	VMOVSS       16(R10), X9
+	VDIVSS       8(R10), X9, X9
 	VSQRTSS      X9, X9, X9
-	VMULSS       40(DI), X9, X9
-	VMOVSS       40(DI), X12
+	VMULSS       40(R10), X9, X9
+	VMOVSS       40(R10), X12
 	VUNPCKLPS    X12, X9, X9
 	VADDPS       all3a83126f<>+0(SB), X9, X9
-	VMOVSD       (DI), X10
+	VMOVSD       (R10), X10
 	VMOVSD       24(SP), X12
 	VSUBPS       X12, X10, X10
-	VMOVSD       X10, 16(SP)
+	VMOVSD       X10, 48(SP)
 	VSUBPS       X9, X10, X11
 	VADDPS       X9, X10, X9
 	VROUNDPS     $0x0a, X11, X11
@@ -461,76 +567,82 @@ splat:
 	VMINPS       all41700000<>+0(SB), X9, X9
 	VMOVLHPS     X9, X11, X12
 	VCVTTPS2DQ   X12, X12
-	VMOVDQU      X12, (SP)
+	VMOVDQU      X12, 32(SP)
 	VCMPPS       $0x12, X9, X11, X11
-	VMOVMSKPS    X11, R8
-	NOTL         R8
-	TESTL        $0x00000003, R8
+	VMOVMSKPS    X11, R9
+	NOTQ         R9
+	ANDQ         $+3, R9
+	MOVQ         R9, 56(SP)
+	TESTQ        R8, R8
 	JNE          store
 	VBROADCASTSS 16(DI), Y9
 	VMULPS       allbf38aa3b<>+0(SB), Y9, Y9
-	VMOVUPS      Y9, 32(SP)
+	VMOVUPS      Y9, 64(SP)
 	VBROADCASTSS 44(DI), Y9
 	VMULPS       allbf38aa3b<>+0(SB), Y9, Y9
-	VMOVUPS      Y9, 64(SP)
-	VBROADCASTSS 20(DI), Y9
 	VMOVUPS      Y9, 96(SP)
-	VBROADCASTSS 24(DI), Y9
+	VBROADCASTSS 20(DI), Y9
 	VMOVUPS      Y9, 128(SP)
-	VBROADCASTSS 28(DI), Y9
+	VBROADCASTSS 24(DI), Y9
 	VMOVUPS      Y9, 160(SP)
-	VBROADCASTSS 32(DI), Y9
+	VBROADCASTSS 28(DI), Y9
 	VMOVUPS      Y9, 192(SP)
+	VBROADCASTSS 32(DI), Y9
+	VMOVUPS      Y9, 224(SP)
 	LEAQ         (AX), R8
 	VMOVD        R8, X9
 	VPBROADCASTD X9, Y9
-	VMOVUPS      Y9, 224(SP)
-	MOVLQSX      (SP), R11
-	SARQ         $0x03, R11
-	MOVLQSX      8(SP), R12
-	SARQ         $0x03, R12
+	VMOVUPS      Y9, 256(SP)
+	MOVLQSX      (SP), R12
+	SARQ         $0x02, R12
+	MOVLQSX      8(SP), R13
+	SARQ         $0x02, R13
 
-half:
-	MOVQ         R11, R13
-	SHLQ         $0x03, R13
+column:
+	MOVQ         R12, R14
+	SHLQ         $0x02, R14
 	VXORPS       X9, X9, X9
-	VCVTSI2SSQ   R13, X9, X9
+	VCVTSI2SSQ   R14, X9, X9
 	VSUBSS       16(SP), X9, X9
 	VBROADCASTSS X9, Y9
-	VADDPS       iota<>+0(SB), Y9, Y9
-	VMOVUPS      Y9, 256(SP)
+	VADDPS       blockX<>+0(SB), Y9, Y9
+	VMOVUPS      Y9, 288(SP)
 	VBROADCASTSS 8(DI), Y10
 	VMULPS       allbf38aa3b<>+0(SB), Y10, Y10
 	VMULPS       Y9, Y10, Y10
 	VMULPS       Y9, Y10, Y10
-	VMOVUPS      Y10, 288(SP)
+	VMOVUPS      Y10, 320(SP)
 	VBROADCASTSS 12(DI), Y10
 	VMULPS       allbfb8aa3b<>+0(SB), Y10, Y10
 	VMULPS       Y9, Y10, Y10
-	VMOVUPS      Y10, 320(SP)
-	MOVLQSX      4(SP), R8
+	VMOVUPS      Y10, 352(SP)
+	MOVLQSX      4(SP), R15
+	SARQ         $0x01, R15
+	MOVLQSX      12(SP), R9
+	SARQ         $0x01, R9
+	SUBQ         R15, R9
+	INCQ         R9
+	IMUL3Q       $0x00000300, R15, R14
+	ADDQ         CX, R14
+	IMUL3Q       $0x000000c0, R12, R8
+	ADDQ         R14, R8
+	ADDQ         R15, R15
 	VXORPS       X9, X9, X9
-	VCVTSI2SSQ   R8, X9, X9
+	VCVTSI2SSQ   R15, X9, X9
 	VSUBSS       20(SP), X9, X9
 	VBROADCASTSS X9, Y9
-	MOVLQSX      12(SP), R9
-	SUBQ         R8, R9
-	INCQ         R9
-	SHLQ         $0x06, R8
-	LEAQ         (CX)(R8*1), R8
-	SHLQ         $0x02, R13
-	ADDQ         R13, R8
+	VADDPS       blockY<>+0(SB), Y9, Y9
 
-row:
-	VMOVUPS     32(SP), Y10
+block:
+	VMOVUPS     64(SP), Y10
+	VFMADD213PS 352(SP), Y9, Y10
 	VFMADD213PS 320(SP), Y9, Y10
-	VFMADD213PS 288(SP), Y9, Y10
-	VCMPPS      $0x1d, 64(SP), Y10, Y11
-	VMOVDQU     5120(R8), Y13
-	VPCMPGTD    224(SP), Y13, Y13
+	VCMPPS      $0x1d, 96(SP), Y10, Y11
+	VMOVDQU     160(R8), Y13
+	VPCMPGTD    256(SP), Y13, Y13
 	VPAND       Y11, Y13, Y13
-	VMOVMSKPS   Y13, R13
-	TESTL       R13, R13
+	VMOVMSKPS   Y13, R14
+	TESTL       R14, R14
 	JE          next
 	VROUNDPS    $0x08, Y10, Y12
 	VSUBPS      Y12, Y10, Y11
@@ -544,7 +656,7 @@ row:
 	VCVTPS2DQ   Y12, Y12
 	VPSLLD      $0x17, Y12, Y12
 	VPADDD      Y12, Y10, Y10
-	VMULPS      96(SP), Y10, Y10
+	VMULPS      128(SP), Y10, Y10
 	VCMPPS      $0x1d, all3b808081<>+0(SB), Y10, Y11
 	VPAND       Y11, Y13, Y13
 	VMINPS      all3f7fbe77<>+0(SB), Y10, Y12
@@ -558,44 +670,44 @@ row:
 	VMULPS      (R8), Y11, Y13
 	VMOVUPS     Y13, (R8)
 	VMULPS      Y13, Y12, Y12
-	VMOVUPS     1024(R8), Y14
+	VMOVUPS     32(R8), Y14
 	VFMADD231PS Y14, Y12, Y0
-	VMULPS      128(SP), Y14, Y14
-	VFMADD231PS 2048(R8), Y12, Y1
-	VFMADD231PS 3072(R8), Y12, Y2
-	VMOVUPS     2048(R8), Y15
-	VFMADD231PS 160(SP), Y15, Y14
-	VMOVUPS     3072(R8), Y15
+	VMULPS      160(SP), Y14, Y14
+	VFMADD231PS 64(R8), Y12, Y1
+	VFMADD231PS 96(R8), Y12, Y2
+	VMOVUPS     64(R8), Y15
 	VFMADD231PS 192(SP), Y15, Y14
-	VMOVUPS     4096(R8), Y15
+	VMOVUPS     96(R8), Y15
+	VFMADD231PS 224(SP), Y15, Y14
+	VMOVUPS     128(R8), Y15
 	VMULPS      Y15, Y11, Y11
 	VFMADD231PS Y14, Y12, Y15
-	VMOVUPS     Y15, 4096(R8)
+	VMOVUPS     Y15, 128(R8)
 	VFMSUB213PS Y11, Y14, Y13
 	VMULPS      Y10, Y13, Y13
 	VADDPS      Y13, Y3, Y3
-	VMULPS      256(SP), Y13, Y11
+	VMULPS      288(SP), Y13, Y11
 	VADDPS      Y11, Y4, Y4
-	VFMADD231PS 256(SP), Y11, Y6
+	VFMADD231PS 288(SP), Y11, Y6
 	VFMADD231PS Y9, Y11, Y7
 	VMULPS      Y9, Y13, Y11
 	VADDPS      Y11, Y5, Y5
 	VFMADD231PS Y9, Y11, Y8
 
 next:
-	VADDPS all3f800000<>+0(SB), Y9, Y9
-	ADDQ   $0x00000040, R8
+	VADDPS all40000000<>+0(SB), Y9, Y9
+	ADDQ   $0x00000300, R8
 	DECQ   R9
-	JNE    row
-	INCQ   R11
-	CMPQ   R11, R12
-	JLE    half
+	JNE    block
+	INCQ   R12
+	CMPQ   R12, R13
+	JLE    column
 
 store:
 	MOVL         (SI)(AX*4), R8
 	LEAQ         (R8)(R8*2), R8
 	SHLQ         $0x04, R8
-	ADDQ         R10, R8
+	ADDQ         R11, R8
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y3, Y2, Y1
 	VHADDPS      Y1, Y0, Y0
@@ -637,10 +749,8 @@ store:
 	VMOVSS       X0, 44(R8)
 	VMOVSS       X0, 36(R8)
 	VMOVSS       X0, 40(R8)
-
-check:
-	DECQ AX
-	JGE  splat
+	DECQ         AX
+	JGE          splat
 	VZEROUPPER
 	RET
 
@@ -656,22 +766,55 @@ GLOBL allbf000000<>(SB), RODATA|NOPTR, $32
 
 // func unblendAbsAVX2(tile *UnblendTile, run *Run, slots *float32, deepest int)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+, SSE
-TEXT ·unblendAbsAVX2(SB), NOSPLIT, $416-32
-	MOVQ   run+8(FP), AX
-	MOVQ   tile+0(FP), CX
-	MOVQ   (AX), DX
-	MOVQ   24(AX), BX
-	MOVQ   48(AX), SI
-	MOVQ   56(AX), DI
-	MOVSS  72(AX), X0
-	VADDSS all3f000000<>+0(SB), X0, X0
-	VMOVSS X0, 24(SP)
-	MOVSS  76(AX), X0
-	VADDSS all3f000000<>+0(SB), X0, X0
-	VMOVSS X0, 28(SP)
-	MOVQ   slots+16(FP), R10
-	MOVQ   deepest+24(FP), AX
-	JMP    check
+TEXT ·unblendAbsAVX2(SB), NOSPLIT, $448-32
+	MOVQ       run+8(FP), AX
+	MOVQ       tile+0(FP), CX
+	MOVQ       (AX), DX
+	MOVQ       24(AX), BX
+	MOVQ       48(AX), SI
+	MOVQ       56(AX), DI
+	MOVSS      72(AX), X0
+	VADDSS     all3f000000<>+0(SB), X0, X0
+	VMOVSS     X0, 24(SP)
+	MOVSS      76(AX), X0
+	VADDSS     all3f000000<>+0(SB), X0, X0
+	VMOVSS     X0, 28(SP)
+	MOVQ       slots+16(FP), R11
+	MOVQ       deepest+24(FP), AX
+	DECQ       AX
+	MOVL       (SI)(AX*4), DI
+	MOVL       (BX)(DI*4), DI
+	LEAQ       (DI)(DI*2), DI
+	SHLQ       $0x04, DI
+	LEAQ       (DX)(DI*1), R10
+	VMOVSS     16(R10), X0
+	VDIVSS     8(R10), X0, X0
+	VSQRTSS    X0, X0, X0
+	VMULSS     40(R10), X0, X0
+	VMOVSS     40(R10), X3
+	VUNPCKLPS  X3, X0, X0
+	VADDPS     all3a83126f<>+0(SB), X0, X0
+	VMOVSD     (R10), X1
+	VMOVSD     24(SP), X3
+	VSUBPS     X3, X1, X1
+	VMOVSD     X1, 48(SP)
+	VSUBPS     X0, X1, X2
+	VADDPS     X0, X1, X0
+	VROUNDPS   $0x0a, X2, X2
+	VROUNDPS   $0x09, X0, X0
+	VXORPS     X3, X3, X3
+	VMAXPS     X3, X2, X2
+	VMINPS     all41800000<>+0(SB), X2, X2
+	VMAXPS     allbf800000<>+0(SB), X0, X0
+	VMINPS     all41700000<>+0(SB), X0, X0
+	VMOVLHPS   X0, X2, X3
+	VCVTTPS2DQ X3, X3
+	VMOVDQU    X3, 32(SP)
+	VCMPPS     $0x12, X0, X2, X2
+	VMOVMSKPS  X2, DI
+	NOTQ       DI
+	ANDQ       $+3, DI
+	MOVQ       DI, 56(SP)
 
 splat:
 	LEAQ         -8(AX), DI
@@ -694,24 +837,34 @@ splat:
 	VXORPS       Y6, Y6, Y6
 	VXORPS       Y7, Y7, Y7
 	VXORPS       Y8, Y8, Y8
-	VMOVUPS      Y3, 32(SP)
 	VMOVUPS      Y3, 64(SP)
-	MOVL         (SI)(AX*4), DI
-	MOVL         (BX)(DI*4), DI
-	LEAQ         (DI)(DI*2), DI
-	SHLQ         $0x04, DI
-	LEAQ         (DX)(DI*1), DI
-	VMOVSS       16(DI), X9
-	VDIVSS       8(DI), X9, X9
+	VMOVUPS      Y3, 96(SP)
+	MOVQ         R10, DI
+	MOVQ         56(SP), R8
+	VMOVUPS      32(SP), X9
+	VMOVUPS      X9, (SP)
+	VMOVSD       48(SP), X9
+	VMOVSD       X9, 16(SP)
+	XORQ         R10, R10
+	MOVQ         AX, R9
+	DECQ         R9
+	CMOVQLT      R10, R9
+	MOVL         (SI)(R9*4), R9
+	MOVL         (BX)(R9*4), R9
+	LEAQ         (R9)(R9*2), R9
+	SHLQ         $0x04, R9
+	LEAQ         (DX)(R9*1), R10
+	VMOVSS       16(R10), X9
+	VDIVSS       8(R10), X9, X9
 	VSQRTSS      X9, X9, X9
-	VMULSS       40(DI), X9, X9
-	VMOVSS       40(DI), X12
+	VMULSS       40(R10), X9, X9
+	VMOVSS       40(R10), X12
 	VUNPCKLPS    X12, X9, X9
 	VADDPS       all3a83126f<>+0(SB), X9, X9
-	VMOVSD       (DI), X10
+	VMOVSD       (R10), X10
 	VMOVSD       24(SP), X12
 	VSUBPS       X12, X10, X10
-	VMOVSD       X10, 16(SP)
+	VMOVSD       X10, 48(SP)
 	VSUBPS       X9, X10, X11
 	VADDPS       X9, X10, X9
 	VROUNDPS     $0x0a, X11, X11
@@ -723,76 +876,82 @@ splat:
 	VMINPS       all41700000<>+0(SB), X9, X9
 	VMOVLHPS     X9, X11, X12
 	VCVTTPS2DQ   X12, X12
-	VMOVDQU      X12, (SP)
+	VMOVDQU      X12, 32(SP)
 	VCMPPS       $0x12, X9, X11, X11
-	VMOVMSKPS    X11, R8
-	NOTL         R8
-	TESTL        $0x00000003, R8
+	VMOVMSKPS    X11, R9
+	NOTQ         R9
+	ANDQ         $+3, R9
+	MOVQ         R9, 56(SP)
+	TESTQ        R8, R8
 	JNE          store
 	VBROADCASTSS 16(DI), Y9
 	VMULPS       allbf38aa3b<>+0(SB), Y9, Y9
-	VMOVUPS      Y9, 96(SP)
+	VMOVUPS      Y9, 128(SP)
 	VBROADCASTSS 44(DI), Y9
 	VMULPS       allbf38aa3b<>+0(SB), Y9, Y9
-	VMOVUPS      Y9, 128(SP)
-	VBROADCASTSS 20(DI), Y9
 	VMOVUPS      Y9, 160(SP)
-	VBROADCASTSS 24(DI), Y9
+	VBROADCASTSS 20(DI), Y9
 	VMOVUPS      Y9, 192(SP)
-	VBROADCASTSS 28(DI), Y9
+	VBROADCASTSS 24(DI), Y9
 	VMOVUPS      Y9, 224(SP)
-	VBROADCASTSS 32(DI), Y9
+	VBROADCASTSS 28(DI), Y9
 	VMOVUPS      Y9, 256(SP)
+	VBROADCASTSS 32(DI), Y9
+	VMOVUPS      Y9, 288(SP)
 	LEAQ         (AX), R8
 	VMOVD        R8, X9
 	VPBROADCASTD X9, Y9
-	VMOVUPS      Y9, 288(SP)
-	MOVLQSX      (SP), R11
-	SARQ         $0x03, R11
-	MOVLQSX      8(SP), R12
-	SARQ         $0x03, R12
+	VMOVUPS      Y9, 320(SP)
+	MOVLQSX      (SP), R12
+	SARQ         $0x02, R12
+	MOVLQSX      8(SP), R13
+	SARQ         $0x02, R13
 
-half:
-	MOVQ         R11, R13
-	SHLQ         $0x03, R13
+column:
+	MOVQ         R12, R14
+	SHLQ         $0x02, R14
 	VXORPS       X9, X9, X9
-	VCVTSI2SSQ   R13, X9, X9
+	VCVTSI2SSQ   R14, X9, X9
 	VSUBSS       16(SP), X9, X9
 	VBROADCASTSS X9, Y9
-	VADDPS       iota<>+0(SB), Y9, Y9
-	VMOVUPS      Y9, 320(SP)
+	VADDPS       blockX<>+0(SB), Y9, Y9
+	VMOVUPS      Y9, 352(SP)
 	VBROADCASTSS 8(DI), Y10
 	VMULPS       allbf38aa3b<>+0(SB), Y10, Y10
 	VMULPS       Y9, Y10, Y10
 	VMULPS       Y9, Y10, Y10
-	VMOVUPS      Y10, 352(SP)
+	VMOVUPS      Y10, 384(SP)
 	VBROADCASTSS 12(DI), Y10
 	VMULPS       allbfb8aa3b<>+0(SB), Y10, Y10
 	VMULPS       Y9, Y10, Y10
-	VMOVUPS      Y10, 384(SP)
-	MOVLQSX      4(SP), R8
+	VMOVUPS      Y10, 416(SP)
+	MOVLQSX      4(SP), R15
+	SARQ         $0x01, R15
+	MOVLQSX      12(SP), R9
+	SARQ         $0x01, R9
+	SUBQ         R15, R9
+	INCQ         R9
+	IMUL3Q       $0x00000300, R15, R14
+	ADDQ         CX, R14
+	IMUL3Q       $0x000000c0, R12, R8
+	ADDQ         R14, R8
+	ADDQ         R15, R15
 	VXORPS       X9, X9, X9
-	VCVTSI2SSQ   R8, X9, X9
+	VCVTSI2SSQ   R15, X9, X9
 	VSUBSS       20(SP), X9, X9
 	VBROADCASTSS X9, Y9
-	MOVLQSX      12(SP), R9
-	SUBQ         R8, R9
-	INCQ         R9
-	SHLQ         $0x06, R8
-	LEAQ         (CX)(R8*1), R8
-	SHLQ         $0x02, R13
-	ADDQ         R13, R8
+	VADDPS       blockY<>+0(SB), Y9, Y9
 
-row:
-	VMOVUPS      96(SP), Y10
+block:
+	VMOVUPS      128(SP), Y10
+	VFMADD213PS  416(SP), Y9, Y10
 	VFMADD213PS  384(SP), Y9, Y10
-	VFMADD213PS  352(SP), Y9, Y10
-	VCMPPS       $0x1d, 128(SP), Y10, Y11
-	VMOVDQU      5120(R8), Y13
-	VPCMPGTD     288(SP), Y13, Y13
+	VCMPPS       $0x1d, 160(SP), Y10, Y11
+	VMOVDQU      160(R8), Y13
+	VPCMPGTD     320(SP), Y13, Y13
 	VPAND        Y11, Y13, Y13
-	VMOVMSKPS    Y13, R13
-	TESTL        R13, R13
+	VMOVMSKPS    Y13, R14
+	TESTL        R14, R14
 	JE           next
 	VROUNDPS     $0x08, Y10, Y12
 	VSUBPS       Y12, Y10, Y11
@@ -806,7 +965,7 @@ row:
 	VCVTPS2DQ    Y12, Y12
 	VPSLLD       $0x17, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMULPS       160(SP), Y10, Y10
+	VMULPS       192(SP), Y10, Y10
 	VCMPPS       $0x1d, all3b808081<>+0(SB), Y10, Y11
 	VPAND        Y11, Y13, Y13
 	VMINPS       all3f7fbe77<>+0(SB), Y10, Y12
@@ -820,60 +979,60 @@ row:
 	VMULPS       (R8), Y11, Y13
 	VMOVUPS      Y13, (R8)
 	VMULPS       Y13, Y12, Y12
-	VMOVUPS      1024(R8), Y14
+	VMOVUPS      32(R8), Y14
 	VFMADD231PS  Y14, Y12, Y0
-	VMULPS       192(SP), Y14, Y14
-	VFMADD231PS  2048(R8), Y12, Y1
-	VFMADD231PS  3072(R8), Y12, Y2
-	VMOVUPS      2048(R8), Y15
-	VFMADD231PS  224(SP), Y15, Y14
-	VMOVUPS      3072(R8), Y15
+	VMULPS       224(SP), Y14, Y14
+	VFMADD231PS  64(R8), Y12, Y1
+	VFMADD231PS  96(R8), Y12, Y2
+	VMOVUPS      64(R8), Y15
 	VFMADD231PS  256(SP), Y15, Y14
-	VMOVUPS      4096(R8), Y15
+	VMOVUPS      96(R8), Y15
+	VFMADD231PS  288(SP), Y15, Y14
+	VMOVUPS      128(R8), Y15
 	VMULPS       Y15, Y11, Y11
 	VFMADD231PS  Y14, Y12, Y15
-	VMOVUPS      Y15, 4096(R8)
+	VMOVUPS      Y15, 128(R8)
 	VFMSUB213PS  Y11, Y14, Y13
 	VMULPS       Y10, Y13, Y13
 	VADDPS       Y13, Y3, Y3
-	VMULPS       320(SP), Y13, Y11
+	VMULPS       352(SP), Y13, Y11
 	VADDPS       Y11, Y4, Y4
-	VFMADD231PS  320(SP), Y11, Y6
+	VFMADD231PS  352(SP), Y11, Y6
 	VFMADD231PS  Y9, Y11, Y7
 	VMULPS       Y9, Y13, Y11
 	VADDPS       Y11, Y5, Y5
 	VFMADD231PS  Y9, Y11, Y8
 	VBROADCASTSS 8(DI), Y11
-	VMULPS       320(SP), Y11, Y11
+	VMULPS       352(SP), Y11, Y11
 	VBROADCASTSS 12(DI), Y12
-	VFMADD231PS  Y9, Y12, Y11
-	VMULPS       Y13, Y11, Y11
-	VPAND        all7fffffff<>+0(SB), Y11, Y11
-	VADDPS       32(SP), Y11, Y11
-	VMOVUPS      Y11, 32(SP)
-	VBROADCASTSS 12(DI), Y11
-	VMULPS       320(SP), Y11, Y11
-	VBROADCASTSS 16(DI), Y12
 	VFMADD231PS  Y9, Y12, Y11
 	VMULPS       Y13, Y11, Y11
 	VPAND        all7fffffff<>+0(SB), Y11, Y11
 	VADDPS       64(SP), Y11, Y11
 	VMOVUPS      Y11, 64(SP)
+	VBROADCASTSS 12(DI), Y11
+	VMULPS       352(SP), Y11, Y11
+	VBROADCASTSS 16(DI), Y12
+	VFMADD231PS  Y9, Y12, Y11
+	VMULPS       Y13, Y11, Y11
+	VPAND        all7fffffff<>+0(SB), Y11, Y11
+	VADDPS       96(SP), Y11, Y11
+	VMOVUPS      Y11, 96(SP)
 
 next:
-	VADDPS all3f800000<>+0(SB), Y9, Y9
-	ADDQ   $0x00000040, R8
+	VADDPS all40000000<>+0(SB), Y9, Y9
+	ADDQ   $0x00000300, R8
 	DECQ   R9
-	JNE    row
-	INCQ   R11
-	CMPQ   R11, R12
-	JLE    half
+	JNE    block
+	INCQ   R12
+	CMPQ   R12, R13
+	JLE    column
 
 store:
 	MOVL         (SI)(AX*4), R8
 	LEAQ         (R8)(R8*2), R8
 	SHLQ         $0x04, R8
-	ADDQ         R10, R8
+	ADDQ         R11, R8
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y3, Y2, Y1
 	VHADDPS      Y1, Y0, Y0
@@ -913,18 +1072,16 @@ store:
 	VMOVSS       X3, 16(R8)
 	VXORPS       X0, X0, X0
 	VMOVSS       X0, 44(R8)
-	VMOVUPS      32(SP), Y0
-	VMOVUPS      64(SP), Y1
+	VMOVUPS      64(SP), Y0
+	VMOVUPS      96(SP), Y1
 	VHADDPS      Y1, Y0, Y2
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y0, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPS       X0, X2, X0
 	VMOVSD       X0, 36(R8)
-
-check:
-	DECQ AX
-	JGE  splat
+	DECQ         AX
+	JGE          splat
 	VZEROUPPER
 	RET
 
@@ -1649,16 +1806,6 @@ DATA all7f7fffff<>+20(SB)/4, $0x7f7fffff
 DATA all7f7fffff<>+24(SB)/4, $0x7f7fffff
 DATA all7f7fffff<>+28(SB)/4, $0x7f7fffff
 GLOBL all7f7fffff<>(SB), RODATA|NOPTR, $32
-
-DATA all40000000<>+0(SB)/4, $0x40000000
-DATA all40000000<>+4(SB)/4, $0x40000000
-DATA all40000000<>+8(SB)/4, $0x40000000
-DATA all40000000<>+12(SB)/4, $0x40000000
-DATA all40000000<>+16(SB)/4, $0x40000000
-DATA all40000000<>+20(SB)/4, $0x40000000
-DATA all40000000<>+24(SB)/4, $0x40000000
-DATA all40000000<>+28(SB)/4, $0x40000000
-GLOBL all40000000<>(SB), RODATA|NOPTR, $32
 
 DATA all437f0000<>+0(SB)/4, $0x437f0000
 DATA all437f0000<>+4(SB)/4, $0x437f0000

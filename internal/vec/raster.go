@@ -13,25 +13,39 @@ type Run struct {
 	X, Y   float32   // the tile's first pixel
 }
 
-// BlendTile is the state of a tile's pixels on the way forward, row by row.
-type BlendTile struct {
-	T, R, G, B [TilePixels]float32
+// Blocks is the number of blocks in a tile: 4 x 2 pixels each, so that eight
+// neighbours are worked on at once, row by row of blocks.
+const Blocks = TilePixels / 8
+
+// PixelAt is the block of the pixel in column x and row y of a tile, and its place
+// there.
+func PixelAt(x, y int) (block, lane int) { return y>>1*(kernel.TileSize/4) + x>>2, y&1*4 + x&3 }
+
+// BlendBlock is the state of eight pixels on the way forward.
+type BlendBlock struct {
+	T, R, G, B [8]float32
 	// Last is one more than the place in the list of the last splat that the pixel
 	// received; with Closed set the pixel takes no more.
-	Last [TilePixels]uint32
+	Last [8]uint32
 }
 
-// Closed is the bit of BlendTile.Last of pixels that are opaque, or not part of
+// BlendTile is the state of a tile's pixels on the way forward.
+type BlendTile [Blocks]BlendBlock
+
+// Closed is the bit of BlendBlock.Last of pixels that are opaque, or not part of
 // the picture.
 const Closed = 1 << 31
 
-// UnblendTile is the state of a tile's pixels on the way back.
-type UnblendTile struct {
-	T          [TilePixels]float32 // transmittance behind the splats that are still to come
-	GR, GG, GB [TilePixels]float32 // loss gradient of the colour
-	Behind     [TilePixels]float32 // the product of that with all colour behind
-	Last       [TilePixels]uint32  // as forward left it; 0 for pixels that are not part of the picture
+// UnblendBlock is the state of eight pixels on the way back.
+type UnblendBlock struct {
+	T          [8]float32 // transmittance behind the splats that are still to come
+	GR, GG, GB [8]float32 // loss gradient of the colour
+	Behind     [8]float32 // the product of that with all colour behind
+	Last       [8]uint32  // as forward left it; 0 for pixels that are not part of the picture
 }
+
+// UnblendTile is the state of a tile's pixels on the way back.
+type UnblendTile [Blocks]UnblendBlock
 
 // Blend blends the run's splats front to back into the tile's pixels. live is the
 // number of pixels that are not closed; Blend returns how many are left, and

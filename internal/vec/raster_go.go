@@ -91,8 +91,9 @@ func blendGo(tile *BlendTile, run *Run, live int) int {
 func blendRow(tile *BlendTile, s *splat2D, y int, position uint32) (closed int) {
 	from, to, k0, k1, k2 := s.row(float32(y) - s.y)
 	for x := from; x < to; x++ {
-		i := y*kernel.TileSize + x
-		if tile.Last[i] >= Closed {
+		block, i := PixelAt(x, y)
+		px := &tile[block]
+		if px.Last[i] >= Closed {
 			continue
 		}
 		dx := float32(x) - s.x
@@ -101,17 +102,17 @@ func blendRow(tile *BlendTile, s *splat2D, y int, position uint32) (closed int) 
 			continue
 		}
 		alpha = min(alpha, maxAlpha)
-		weight := alpha * tile.T[i]
-		next := tile.T[i] - weight
+		weight := alpha * px.T[i]
+		next := px.T[i] - weight
 		if next <= minTransmittance {
-			tile.Last[i] |= Closed
+			px.Last[i] |= Closed
 			closed++
 			continue
 		}
-		tile.R[i] += weight * s.color[0]
-		tile.G[i] += weight * s.color[1]
-		tile.B[i] += weight * s.color[2]
-		tile.T[i], tile.Last[i] = next, position
+		px.R[i] += weight * s.color[0]
+		px.G[i] += weight * s.color[1]
+		px.B[i] += weight * s.color[2]
+		px.T[i], px.Last[i] = next, position
 	}
 	return closed
 }
@@ -146,8 +147,9 @@ func (o *splatSums) unblendRow(tile *UnblendTile, s *splat2D, y int, position ui
 	from, to, k0, k1, k2 := s.row(dy)
 	var h0, h1, h2 float32
 	for x := from; x < to; x++ {
-		i := y*kernel.TileSize + x
-		if position >= tile.Last[i] {
+		block, i := PixelAt(x, y)
+		px := &tile[block]
+		if position >= px.Last[i] {
 			continue
 		}
 		dx := float32(x) - s.x
@@ -157,16 +159,16 @@ func (o *splatSums) unblendRow(tile *UnblendTile, s *splat2D, y int, position ui
 		}
 		alpha := min(raw, maxAlpha)
 		inverse := 1 / (1 - alpha)
-		t := tile.T[i] * inverse
-		tile.T[i] = t
+		t := px.T[i] * inverse
+		px.T[i] = t
 		weight := alpha * t
-		gr, gg, gb := tile.GR[i], tile.GG[i], tile.GB[i]
+		gr, gg, gb := px.GR[i], px.GG[i], px.GB[i]
 		o.color[0] += weight * gr
 		o.color[1] += weight * gg
 		o.color[2] += weight * gb
 		along := s.color[0]*gr + s.color[1]*gg + s.color[2]*gb
-		behind := tile.Behind[i]
-		tile.Behind[i] = behind + weight*along
+		behind := px.Behind[i]
+		px.Behind[i] = behind + weight*along
 		if raw > maxAlpha {
 			continue // capped: alpha does not move with the splat
 		}

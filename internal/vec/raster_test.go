@@ -42,10 +42,13 @@ func randomRun(rng *rand.Rand, n int) *Run {
 // openTile is a transparent tile of w x h pixels.
 func openTile(w, h int) (*BlendTile, int) {
 	t := &BlendTile{}
-	for i := range t.T {
-		t.T[i] = 1
-		if i%kernel.TileSize >= w || i/kernel.TileSize >= h {
-			t.Last[i] = Closed
+	for y := range kernel.TileSize {
+		for x := range kernel.TileSize {
+			b, i := PixelAt(x, y)
+			t[b].T[i] = 1
+			if x >= w || y >= h {
+				t[b].Last[i] = Closed
+			}
 		}
 	}
 	return t, w * h
@@ -82,14 +85,17 @@ func TestBlendAgreesWithPlainGo(t *testing.T) {
 		if gotLive != wantLive {
 			t.Fatalf("seed %d: %d pixels left open, want %d", seed, gotLive, wantLive)
 		}
-		for i := range want.T {
-			if got.Last[i] != want.Last[i] {
-				t.Fatalf("seed %d: pixel %d: last %#x, want %#x", seed, i, got.Last[i], want.Last[i])
+		for b := range want {
+			g, w := &got[b], &want[b]
+			if g.Last != w.Last {
+				t.Fatalf("seed %d: block %d: last %#x, want %#x", seed, b, g.Last, w.Last)
 			}
-			closeTo(t, "transmittance", i, float64(got.T[i]), float64(want.T[i]), 1e-4, 1e-7)
-			closeTo(t, "red", i, float64(got.R[i]), float64(want.R[i]), 1e-5, 2e-6)
-			closeTo(t, "green", i, float64(got.G[i]), float64(want.G[i]), 1e-5, 2e-6)
-			closeTo(t, "blue", i, float64(got.B[i]), float64(want.B[i]), 1e-5, 2e-6)
+			for i := range w.T {
+				closeTo(t, "transmittance", 8*b+i, float64(g.T[i]), float64(w.T[i]), 1e-4, 1e-7)
+				closeTo(t, "red", 8*b+i, float64(g.R[i]), float64(w.R[i]), 1e-5, 2e-6)
+				closeTo(t, "green", 8*b+i, float64(g.G[i]), float64(w.G[i]), 1e-5, 2e-6)
+				closeTo(t, "blue", 8*b+i, float64(g.B[i]), float64(w.B[i]), 1e-5, 2e-6)
+			}
 		}
 	}
 }
@@ -104,12 +110,15 @@ func TestUnblendAgreesWithPlainGo(t *testing.T) {
 		blendGo(forward, run, live)
 		var want UnblendTile
 		deepest := 0
-		for i := range want.T {
-			want.T[i] = forward.T[i]
-			want.Last[i] = forward.Last[i] &^ Closed
-			deepest = max(deepest, int(want.Last[i]))
-			want.GR[i], want.GG[i], want.GB[i] = float32(rng.NormFloat64()), float32(rng.NormFloat64()), float32(rng.NormFloat64())
-			want.Behind[i] = want.T[i] * float32(rng.NormFloat64())
+		for b := range want {
+			w := &want[b]
+			w.T = forward[b].T
+			for i := range w.T {
+				w.Last[i] = forward[b].Last[i] &^ Closed
+				deepest = max(deepest, int(w.Last[i]))
+				w.GR[i], w.GG[i], w.GB[i] = float32(rng.NormFloat64()), float32(rng.NormFloat64()), float32(rng.NormFloat64())
+				w.Behind[i] = w.T[i] * float32(rng.NormFloat64())
+			}
 		}
 		for _, absolute := range []bool{false, true} {
 			t.Run(fmt.Sprintf("seed %d, absolute %v", seed, absolute), func(t *testing.T) {
@@ -118,8 +127,10 @@ func TestUnblendAgreesWithPlainGo(t *testing.T) {
 				unblendGo(&a, run, wantSlots, deepest, absolute)
 				Unblend(&b, run, gotSlots, deepest, absolute)
 				compareSlots(t, gotSlots, wantSlots)
-				for i := range a.T {
-					closeTo(t, "transmittance", i, float64(b.T[i]), float64(a.T[i]), 1e-3, 1e-6)
+				for k := range a {
+					for i := range a[k].T {
+						closeTo(t, "transmittance", 8*k+i, float64(b[k].T[i]), float64(a[k].T[i]), 1e-3, 1e-6)
+					}
 				}
 			})
 		}
@@ -161,9 +172,11 @@ func TestRandomRunsAreSeen(t *testing.T) {
 	tile, live := openTile(16, 16)
 	left := Blend(tile, run, live)
 	touched := 0
-	for i := range tile.T {
-		if tile.T[i] < 0.9 && tile.R[i] > 0 {
-			touched++
+	for _, b := range tile {
+		for i := range b.T {
+			if b.T[i] < 0.9 && b.R[i] > 0 {
+				touched++
+			}
 		}
 	}
 	if touched < 100 || left == live {
@@ -196,8 +209,10 @@ func BenchmarkUnblend(b *testing.B) {
 			}
 			for b.Loop() {
 				t := &UnblendTile{}
-				for i := range t.T {
-					t.T[i], t.GR[i], t.Last[i] = 1e-3, 1, 300
+				for k := range t {
+					for i := range t[k].T {
+						t[k].T[i], t[k].GR[i], t[k].Last[i] = 1e-3, 1, 300
+					}
 				}
 				if fast {
 					unblendAVX2(t, run, &slots[0], 300)

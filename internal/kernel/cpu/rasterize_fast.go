@@ -20,7 +20,7 @@ func runOf(g *Group, rect tileRect) vec.Run {
 	}
 }
 
-// rasterizeFast is rasterize on planes of pixels, eight at a time where the
+// rasterizeFast is rasterize on blocks of eight pixels where the
 // processor can.
 func rasterizeFast(g *Group) {
 	if g.Constant("smooth") != 0 {
@@ -35,13 +35,14 @@ func rasterizeFast(g *Group) {
 	vec.Blend(tile, &run, live)
 	bg := step.Background
 	for y := rect.y0; y < rect.y1; y++ {
-		at, i := y*int(step.Width)+rect.x0, (y-rect.y0)*kernel.TileSize
-		for range rect.x1 - rect.x0 {
-			out := (*[4]float32)(image[4*at:])
-			t := tile.T[i]
-			out[0], out[1], out[2], out[3] = tile.R[i]+t*bg[0], tile.G[i]+t*bg[1], tile.B[i]+t*bg[2], t
-			last[at] = tile.Last[i] &^ vec.Closed
-			at, i = at+1, i+1
+		at := y*int(step.Width) + rect.x0
+		for x := range rect.x1 - rect.x0 {
+			block, i := vec.PixelAt(x, y-rect.y0)
+			px, out := &tile[block], (*[4]float32)(image[4*at:])
+			t := px.T[i]
+			out[0], out[1], out[2], out[3] = px.R[i]+t*bg[0], px.G[i]+t*bg[1], px.B[i]+t*bg[2], t
+			last[at] = px.Last[i] &^ vec.Closed
+			at++
 		}
 	}
 }
@@ -50,22 +51,25 @@ func rasterizeFast(g *Group) {
 // and returns the number of the others.
 func openTile(tile *vec.BlendTile, rect tileRect) (live int) {
 	*tile = vec.BlendTile{}
-	for i := range tile.T {
-		tile.T[i] = 1
+	for b := range tile {
+		tile[b].T = vec.All(1)
 	}
 	w, h := rect.x1-rect.x0, rect.y1-rect.y0
 	if w == kernel.TileSize && h == kernel.TileSize {
 		return tilePixels
 	}
-	for i := range tile.Last {
-		if i%kernel.TileSize >= w || i/kernel.TileSize >= h {
-			tile.Last[i] = vec.Closed
+	for y := range kernel.TileSize {
+		for x := range kernel.TileSize {
+			if x >= w || y >= h {
+				block, i := vec.PixelAt(x, y)
+				tile[block].Last[i] = vec.Closed
+			}
 		}
 	}
 	return w * h
 }
 
-// rasterizeBackwardFast is rasterizeBackward on planes of pixels.
+// rasterizeBackwardFast is rasterizeBackward on blocks of pixels.
 func rasterizeBackwardFast(g *Group) {
 	if g.Constant("smooth") != 0 {
 		rasterizeBackward[float32](g)
@@ -86,7 +90,7 @@ func rasterizeBackwardFast(g *Group) {
 	}
 }
 
-// loadTile is loadAdjoints on planes of pixels.
+// loadTile is loadAdjoints on blocks of pixels.
 func loadTile(g *Group, step *kernel.Step, rect tileRect, tile *vec.UnblendTile) (deepest int) {
 	image, last, gradient := reals[float32](g, "image"), words(g, "last"), reals[float32](g, "gradient")
 	bg := step.Background
@@ -94,15 +98,16 @@ func loadTile(g *Group, step *kernel.Step, rect tileRect, tile *vec.UnblendTile)
 		*tile = vec.UnblendTile{}
 	}
 	for y := rect.y0; y < rect.y1; y++ {
-		at, i := y*int(step.Width)+rect.x0, (y-rect.y0)*kernel.TileSize
-		for range rect.x1 - rect.x0 {
-			grad := (*[3]float32)(gradient[3*at:])
+		at := y*int(step.Width) + rect.x0
+		for x := range rect.x1 - rect.x0 {
+			block, i := vec.PixelAt(x, y-rect.y0)
+			px, grad := &tile[block], (*[3]float32)(gradient[3*at:])
 			t := image[4*at+3]
-			tile.T[i], tile.Last[i] = t, last[at]
-			tile.GR[i], tile.GG[i], tile.GB[i] = grad[0], grad[1], grad[2]
-			tile.Behind[i] = t * (bg[0]*grad[0] + bg[1]*grad[1] + bg[2]*grad[2])
+			px.T[i], px.Last[i] = t, last[at]
+			px.GR[i], px.GG[i], px.GB[i] = grad[0], grad[1], grad[2]
+			px.Behind[i] = t * (bg[0]*grad[0] + bg[1]*grad[1] + bg[2]*grad[2])
 			deepest = max(deepest, int(last[at]))
-			at, i = at+1, i+1
+			at++
 		}
 	}
 	return deepest

@@ -6,29 +6,37 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Planes of BlendTile.
+// The values of a BlendBlock.
 const (
 	blendT = iota
 	blendR
 	blendG
 	blendB
 	blendLast
+	blendValues
 )
 
 // blend emits the forward pass of a tile.
 func blend() {
 	TEXT("blendAVX2", NOSPLIT, "func(tile *BlendTile, run *Run, live int) int")
 	Doc("blendAVX2 is Blend in AVX2.")
-	w := newWalk(false)
+	w := newWalk(4*lanes*blendValues, false)
 	live := Load(Param("live"), GP64())
 	XORQ(w.k, w.k)
 	TESTQ(w.count, w.count)
 	JE(LabelRef("done"))
+	w.prepare(w.k)
 	Label("splat")
 	w.prefetch(8)
-	w.load("skip", 1)
-	var h halfRow
-	w.halfRows(false, func(next string) { h.blend(w, next) })
+	w.load("skip", 1, func(place reg.GPVirtual) { // the last one twice
+		end := GP64()
+		LEAQ(Mem{Base: w.k, Disp: 1}, place)
+		LEAQ(Mem{Base: w.count, Disp: -1}, end)
+		CMPQ(place, end)
+		CMOVQGT(end, place)
+	})
+	var h block8
+	w.blocks(false, func(next string) { h.blend(w, next) })
 	TESTQ(live, live)
 	JE(LabelRef("done"))
 	Label("skip")
@@ -42,20 +50,16 @@ func blend() {
 	h.close(w, live)
 }
 
-// halfRow are the registers of eight pixels that a splat is blended into.
-type halfRow struct {
+// block8 are the registers of eight pixels that a splat is blended into.
+type block8 struct {
 	weight, before, after, last, mask reg.VecVirtual // before, after: transmittance
 	bits                              reg.GPVirtual
 }
 
 // blend blends the current splat into eight pixels.
-func (h *halfRow) blend(w *walk, next string) {
+func (h *block8) blend(w *walk, next string) {
 	h.weight, h.before, h.after, h.last, h.mask, h.bits = YMM(), YMM(), YMM(), YMM(), YMM(), GP32()
 	w.exponent(h.weight)
-	VCMPPS(greaterEqual, w.threshold, h.weight, h.mask)
-	VMOVMSKPS(h.mask, h.bits)
-	TESTL(h.bits, h.bits)
-	JE(LabelRef(next))
 	VMAXPS(con(-100), h.weight, h.weight) // the other pixels of the eight may be far out
 	exp2(h.weight, h.before, h.after)
 	VMULPS(w.opacity, h.weight, h.weight)
@@ -86,7 +90,7 @@ func (h *halfRow) blend(w *walk, next string) {
 
 // close handles pixels that the splat would make opaque: they do not receive it,
 // and no later one. It lies beside the loop.
-func (h *halfRow) close(w *walk, live reg.Register) {
+func (h *block8) close(w *walk, live reg.Register) {
 	Label("close")
 	POPCNTL(h.bits, h.bits)
 	SUBQ(h.bits.As64(), live)

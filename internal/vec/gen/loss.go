@@ -17,6 +17,7 @@ const (
 	patchPitch = 4 * 32 // bytes of a row
 	patchBytes = patchPitch * patchSide
 	rowBytes   = 4 * kernel.TileSize // of H and of a tile
+	plane      = rowBytes * kernel.TileSize
 	rowsBytes  = rowBytes * patchSide
 
 	ssimC1 = 0.01 * 0.01

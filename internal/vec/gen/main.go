@@ -71,9 +71,9 @@ func indices(name string, of func(i int) int) Mem {
 	return m
 }
 
-// iota8 is the table 0, 1, ... 7 as float32.
-func iota8() Mem {
-	return indices("iota", func(i int) int { return int(math.Float32bits(float32(i))) })
+// floats returns a table of eight numbers.
+func floats(name string, of func(i int) int) Mem {
+	return indices(name, func(i int) int { return int(math.Float32bits(float32(of(i)))) })
 }
 
 // Comparison predicates: ordered, quiet.

@@ -8,7 +8,7 @@ import (
 	"splat/internal/kernel"
 )
 
-// Planes of UnblendTile.
+// The values of an UnblendBlock.
 const (
 	unblendT = iota
 	unblendGR
@@ -16,6 +16,7 @@ const (
 	unblendGB
 	unblendBehind
 	unblendLast
+	unblendValues
 )
 
 // unblend emits the backward pass of a tile, with the sums of absolute gradients
@@ -23,18 +24,24 @@ const (
 func unblend(name string, absolute bool) {
 	TEXT(name, NOSPLIT, "func(tile *UnblendTile, run *Run, slots *float32, deepest int)")
 	Doc(name + " is Unblend in AVX2.")
-	w := newWalk(true)
+	w := newWalk(4*lanes*unblendValues, true)
 	u := &unblender{walk: w, absolute: absolute, slots: Load(Param("slots"), GP64())}
 	Load(Param("deepest"), w.k)
-	JMP(LabelRef("check"))
+	DECQ(w.k)
+	w.prepare(w.k)
 	Label("splat")
 	w.prefetch(-8)
 	u.zero()
-	w.load("store", 0)
-	w.halfRows(true, u.halfRow)
+	w.load("store", 0, func(place reg.GPVirtual) { // the first one twice
+		zero := GP64()
+		XORQ(zero, zero)
+		MOVQ(w.k, place)
+		DECQ(place)
+		CMOVQLT(zero, place)
+	})
+	w.blocks(true, u.block8)
 	Label("store")
 	u.store()
-	Label("check")
 	DECQ(w.k)
 	JGE(LabelRef("splat"))
 	VZEROUPPER()
@@ -70,8 +77,8 @@ func (u *unblender) zero() {
 	}
 }
 
-// halfRow takes the current splat off eight pixels.
-func (u *unblender) halfRow(next string) {
+// block8 takes the current splat off eight pixels.
+func (u *unblender) block8(next string) {
 	raw, a, b, mask := YMM(), YMM(), YMM(), YMM()
 	bits := GP32()
 	u.exponent(raw)

@@ -14,13 +14,14 @@ const (
 	minTransmittance = 1e-4
 	log2e            = 1.44269504088896341
 
-	plane = 4 * kernel.TileSize * kernel.TileSize // bytes of one value of a tile's pixels
-	line  = 4 * kernel.TileSize                   // bytes of a row of it
+	across = kernel.TileSize / 4 // blocks in a row of them
 )
 
 // walk is the frame that both raster passes share: it goes through a tile's list
-// and, for each splat, through the half rows of pixels that the splat can reach.
+// and, for each splat, through the blocks of 4 x 2 pixels that the splat's box
+// touches.
 type walk struct {
+	size                int          // bytes of a block
 	inMemory            bool         // keep a splat's values in memory, not in registers
 	tile                reg.Register // pointer to the tile's pixels
 	proj, owners, pairs reg.Register
@@ -29,7 +30,8 @@ type walk struct {
 	origin, mean        Mem           // x, y of the tile's first pixel centre; of the mean from there
 	left, top           Mem           // first column and row of pixels that the splat reaches
 	right, bottom       Mem           // last ones
-	at, rows            reg.Register  // where a half row lies in a plane of pixels; rows left
+	next                next
+	at, rows            reg.Register // where a block lies; blocks left below
 
 	q, r, dx  Op // of a half row: factor of 1, of dy; dx (only where asked for)
 	kc        Op // factor of dy^2
@@ -37,11 +39,19 @@ type walk struct {
 	opacity   Op
 	color     [3]Op
 	position  Op             // in every lane
-	dy        reg.VecVirtual // of the current row
+	dy        reg.VecVirtual // of the current block
 }
 
-func newWalk(inMemory bool) *walk {
-	w := &walk{inMemory: inMemory}
+// next is what is known of the splat that comes after: its bounds take a division
+// and a root, which run beside the work on the current splat.
+type next struct {
+	row          reg.Register
+	bounds, mean Mem
+	none         Mem // not 0 where it reaches no pixel
+}
+
+func newWalk(size int, inMemory bool) *walk {
+	w := &walk{size: size, inMemory: inMemory}
 	run := Dereference(Param("run"))
 	w.tile = Load(Param("tile"), GP64())
 	w.proj = Load(run.Field("Proj").Base(), GP64())
@@ -52,6 +62,7 @@ func newWalk(inMemory bool) *walk {
 	bounds := AllocLocal(16)
 	w.left, w.top, w.right, w.bottom = bounds, bounds.Offset(4), bounds.Offset(8), bounds.Offset(12)
 	w.mean, w.origin = AllocLocal(8), AllocLocal(8)
+	w.next = next{GP64(), AllocLocal(16), AllocLocal(8), AllocLocal(8)}
 	for i, f := range []string{"X", "Y"} {
 		x := Load(run.Field(f), XMM())
 		VADDSS(con(0.5), x, x)
@@ -112,11 +123,22 @@ func (w *walk) rowOf(k, row reg.Register) {
 	LEAQ(Mem{Base: w.proj, Index: id, Scale: 1}, row)
 }
 
-// load prepares the splat at place k and jumps to skip where it reaches no pixel
-// of the tile. position will be k plus positionBias.
-func (w *walk) load(skip string, positionBias int) {
-	w.rowOf(w.k, w.row)
-	w.bounds(skip)
+// load makes the splat that prepare has seen the current one, at place k, prepares
+// the one at the place that follow leaves in its argument, and jumps to skip where
+// the current one reaches no pixel of the tile. position will be k plus
+// positionBias.
+func (w *walk) load(skip string, positionBias int, follow func(place reg.GPVirtual)) {
+	b, m, place, none := XMM(), XMM(), GP64(), GP64()
+	MOVQ(w.next.row, w.row)
+	MOVQ(w.next.none, none)
+	VMOVUPS(w.next.bounds, b)
+	VMOVUPS(b, w.left)
+	VMOVSD(w.next.mean, m)
+	VMOVSD(m, w.mean)
+	follow(place)
+	w.prepare(place)
+	TESTQ(none, none)
+	JNE(LabelRef(skip))
 	w.kc = w.spread(kernel.ProjConicC, -0.5*log2e)
 	w.threshold = w.spread(kernel.ProjPower, -0.5*log2e)
 	w.opacity = w.spread(kernel.ProjOpacity, 1)
@@ -130,21 +152,23 @@ func (w *walk) load(skip string, positionBias int) {
 	w.position = w.keep(y)
 }
 
-// bounds finds the rows and columns of the tile's pixels that the splat can
-// reach, with a margin for rounding, and the offset of its mean.
-func (w *walk) bounds(skip string) {
+// prepare finds the rows and columns of the tile's pixels that the splat at a place
+// can reach, with a margin for rounding, and the offset of its mean.
+func (w *walk) prepare(place reg.Register) {
+	w.rowOf(place, w.next.row)
+	field := func(i int) Mem { return Mem{Base: w.next.row, Disp: 4 * i} }
 	extent, mean, lo, hi, z := XMM(), XMM(), XMM(), XMM(), XMM()
-	VMOVSS(w.field(kernel.ProjConicC), extent)
-	VDIVSS(w.field(kernel.ProjConicA), extent, extent)
+	VMOVSS(field(kernel.ProjConicC), extent)
+	VDIVSS(field(kernel.ProjConicA), extent, extent)
 	VSQRTSS(extent, extent, extent)
-	VMULSS(w.field(kernel.ProjExtentY), extent, extent)
-	VMOVSS(w.field(kernel.ProjExtentY), z)
+	VMULSS(field(kernel.ProjExtentY), extent, extent)
+	VMOVSS(field(kernel.ProjExtentY), z)
 	VUNPCKLPS(z, extent, extent) // half width, half height
 	VADDPS(con(1e-3), extent, extent)
-	VMOVSD(w.field(kernel.ProjX), mean)
+	VMOVSD(field(kernel.ProjX), mean)
 	VMOVSD(w.origin, z)
 	VSUBPS(z, mean, mean)
-	VMOVSD(mean, w.mean)
+	VMOVSD(mean, w.next.mean)
 	VSUBPS(extent, mean, lo)
 	VADDPS(extent, mean, hi)
 	VROUNDPS(up, lo, lo)
@@ -156,48 +180,48 @@ func (w *walk) bounds(skip string) {
 	VMINPS(con(kernel.TileSize-1), hi, hi)
 	VMOVLHPS(hi, lo, z)
 	VCVTTPS2DQ(z, z)
-	VMOVDQU(z, w.left)
+	VMOVDQU(z, w.next.bounds)
 	VCMPPS(lessEqual, hi, lo, lo)
-	bits := GP32()
-	VMOVMSKPS(lo, bits)
-	NOTL(bits)
-	TESTL(U32(3), bits)
-	JNE(LabelRef(skip))
+	bits := GP64()
+	VMOVMSKPS(lo, bits.As32())
+	NOTQ(bits)
+	ANDQ(I8(3), bits)
+	MOVQ(bits, w.next.none)
 }
 
-// halfRows emits body for each half row of the splat at place k; body jumps to
-// next or falls through.
-func (w *walk) halfRows(wantDX bool, body func(next string)) {
-	half, last := GP64(), GP64()
-	MOVLQSX(w.left, half)
-	SARQ(U8(3), half)
+// blocks emits body for each block that the splat at place k can reach; body jumps
+// to next or falls through.
+func (w *walk) blocks(wantDX bool, body func(next string)) {
+	column, last := GP64(), GP64()
+	MOVLQSX(w.left, column)
+	SARQ(U8(2), column)
 	MOVLQSX(w.right, last)
-	SARQ(U8(3), last)
-	Label("half")
-	w.startHalf(half, wantDX)
-	Label("row")
+	SARQ(U8(2), last)
+	Label("column")
+	w.startColumn(column, wantDX)
+	Label("block")
 	body("next")
 	Label("next")
-	VADDPS(con(1), w.dy, w.dy)
-	ADDQ(U32(line), w.at)
+	VADDPS(con(2), w.dy, w.dy)
+	ADDQ(U32(across*w.size), w.at)
 	DECQ(w.rows)
-	JNE(LabelRef("row"))
-	INCQ(half)
-	CMPQ(half, last)
-	JLE(LabelRef("half"))
+	JNE(LabelRef("block"))
+	INCQ(column)
+	CMPQ(column, last)
+	JLE(LabelRef("column"))
 }
 
-// startHalf computes what the half rows on one side have in common.
-func (w *walk) startHalf(half reg.Register, wantDX bool) {
+// startColumn computes what the blocks of one column have in common.
+func (w *walk) startColumn(column reg.Register, wantDX bool) {
 	dx, q, r, x := YMM(), YMM(), YMM(), XMM()
-	column := GP64()
-	MOVQ(half, column)
-	SHLQ(U8(3), column)
+	at := GP64()
+	MOVQ(column, at)
+	SHLQ(U8(2), at)
 	VXORPS(x, x, x)
-	VCVTSI2SSQ(column, x, x)
+	VCVTSI2SSQ(at, x, x)
 	VSUBSS(w.mean, x, x)
 	VBROADCASTSS(x, dx)
-	VADDPS(iota8(), dx, dx)
+	VADDPS(floats("blockX", func(i int) int { return i % 4 }), dx, dx)
 	if wantDX {
 		w.dx = w.keep(dx)
 	}
@@ -213,26 +237,30 @@ func (w *walk) startHalf(half reg.Register, wantDX bool) {
 
 	top := GP64()
 	MOVLQSX(w.top, top)
+	SARQ(U8(1), top)
+	MOVLQSX(w.bottom, w.rows)
+	SARQ(U8(1), w.rows)
+	SUBQ(top, w.rows)
+	INCQ(w.rows)
+	IMUL3Q(U32(across*w.size), top, at)
+	ADDQ(w.tile, at)
+	IMUL3Q(U32(w.size), column, w.at)
+	ADDQ(at, w.at)
+	ADDQ(top, top)
 	VXORPS(x, x, x)
 	VCVTSI2SSQ(top, x, x)
 	VSUBSS(w.mean.Offset(4), x, x)
 	w.dy = YMM()
 	VBROADCASTSS(x, w.dy)
-	MOVLQSX(w.bottom, w.rows)
-	SUBQ(top, w.rows)
-	INCQ(w.rows)
-	SHLQ(U8(6), top) // a row of floats
-	LEAQ(Mem{Base: w.tile, Index: top, Scale: 1}, w.at)
-	SHLQ(U8(2), column)
-	ADDQ(column, w.at)
+	VADDPS(floats("blockY", func(i int) int { return i / 4 }), w.dy, w.dy)
 }
 
-// exponent computes t, the exponent of 2 of the current half row.
+// exponent computes t, the exponent of 2 of the current block.
 func (w *walk) exponent(t reg.VecVirtual) {
 	VMOVUPS(w.kc, t)
 	VFMADD213PS(w.r, w.dy, t)
 	VFMADD213PS(w.q, w.dy, t)
 }
 
-// pixels is a plane of the tile at the current half row.
-func (w *walk) pixels(i int) Mem { return Mem{Base: w.at, Disp: i * plane} }
+// pixels is one value of the current block's pixels.
+func (w *walk) pixels(i int) Mem { return Mem{Base: w.at, Disp: 4 * lanes * i} }
