@@ -32,10 +32,9 @@ func (f *benchFlags) add(fs *pflag.FlagSet) {
 	stringFlag(fs, &f.splats, "splats", "N,...", groupCommand, "numbers of splats instead of the usual ones, such as 0.1M,1M")
 	stringFlag(fs, &f.sizes, "size", "WxH,...", groupCommand, "sizes of the picture instead of the usual ones, such as 800x800")
 	boolFlag(fs, &f.peaks, "peaks", "", groupCommand, "measure the device instead: memory, arithmetic, dispatches")
-	f.benchtime = "1s"
+	f.benchtime, f.count = "1s", 1
 	stringFlag(fs, &f.benchtime, "benchtime", "1s|10x", groupCommand, "how long, or how many times, each case runs after a first time to warm up (default 1s)")
-	fs.IntVar(&f.count, "count", 1, "measurements of each case; benchstat wants 6 or more")
-	setGroup(fs, "count", groupCommand)
+	intFlag(fs, &f.count, "count", 1, 1000, groupCommand, "measurements of each case; benchstat wants 6 or more")
 }
 
 // benchPlan is what the flags ask for.
@@ -77,9 +76,7 @@ func (f *benchFlags) plan() (p benchPlan, err error) {
 	if p.duration, err = bench.ParseDuration(f.benchtime); err != nil {
 		return p, fault.Usagef("--benchtime: %w", err)
 	}
-	if p.count = f.count; p.count < 1 || p.count > 1000 {
-		return p, fault.Usagef("--count: found %d, expected a whole number in 1..1000", p.count)
-	}
+	p.count = f.count
 	if p.cases = s.Cases(); len(p.cases) == 0 {
 		return p, fault.Usagef("--filter: no case matches %q; splat bench --list --all names them", f.filter)
 	}
@@ -107,6 +104,9 @@ func (a *app) benchCommand() *cobra.Command {
 			}
 			plan, err := f.plan()
 			if err != nil {
+				return err
+			}
+			if err := checkDevice(cfg); err != nil {
 				return err
 			}
 			if f.list {

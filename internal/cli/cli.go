@@ -31,7 +31,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // app is one invocation of the program.
 type app struct {
 	stdin  io.Reader
-	stdout io.Writer
+	stdout *output
 	log    *console
 	start  time.Time
 	engine func(context.Context, train.Options) (*train.Result, error)
@@ -43,7 +43,7 @@ type app struct {
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {
-	return &app{stdin: stdin, stdout: stdout, log: newConsole(stderr), start: time.Now(), engine: train.Run}
+	return &app{stdin: stdin, stdout: &output{to: stdout}, log: newConsole(stderr), start: time.Now(), engine: train.Run}
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
@@ -52,6 +52,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	err := unknownCommand(root, args)
 	if err == nil {
 		err = root.ExecuteContext(ctx)
+	}
+	if out := a.stdout.err; out != nil && (err == nil || errors.Is(err, out)) {
+		err = &fault.Error{Kind: fault.Failed, Err: fault.AtFile("standard output", out)}
 	}
 	err = a.classify(ctx, err)
 	if err != nil {
@@ -96,7 +99,7 @@ func message(err error) string {
 // the document alone.
 func (a *app) print(format string, args ...any) {
 	if !a.json {
-		fmt.Fprintf(a.stdout, format+"\n", args...)
+		io.WriteString(a.stdout, visible(fmt.Sprintf(format+"\n", args...)))
 	}
 }
 
@@ -109,8 +112,8 @@ func (a *app) document(v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.stdout.Write(append(text, '\n'))
-	return err
+	_, _ = a.stdout.Write(append(text, '\n')) // run looks at the output's error
+	return nil
 }
 
 // command fills in what all commands share.

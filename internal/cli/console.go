@@ -39,7 +39,7 @@ func (c *console) note(line string) {
 	if text, ok := strings.CutPrefix(line, "warning: "); ok {
 		c.warn(text)
 	} else if !c.quiet {
-		c.line(line)
+		c.line(visible(line))
 	}
 }
 
@@ -52,9 +52,9 @@ func (c *console) detail(format string, args ...any) {
 	}
 }
 
-func (c *console) warn(text string) { c.line(c.paint("33", "warning:") + " " + text) }
+func (c *console) warn(text string) { c.line(c.paint("33", "warning:") + " " + visible(text)) }
 
-func (c *console) fail(text string) { c.line(c.paint("31", "splat:") + " " + text) }
+func (c *console) fail(text string) { c.line(c.paint("31", "splat:") + " " + visible(text)) }
 
 func (c *console) paint(code, text string) string {
 	if !c.colour {

@@ -31,7 +31,11 @@ func (a *app) convertCommand() *cobra.Command {
 		Example: "  splat convert scene-ascii.ply scene.ply",
 		Args:    arguments(2, 2, "IN and OUT"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if _, err := a.resolve(config.Source{}); err != nil {
+			cfg, err := a.resolve(config.Source{})
+			if err != nil {
+				return err
+			}
+			if err := checkDevice(cfg); err != nil {
 				return err
 			}
 			doc, err := a.convert(args[0], args[1])
@@ -48,10 +52,10 @@ func (a *app) convertCommand() *cobra.Command {
 }
 
 func (a *app) convert(in, out string) (conversion, error) {
-	if sameFile(in, out) {
-		return conversion{}, fault.Usagef("%s and %s are the same file; give OUT another name", in, out)
+	if err := checkConvert(in, out); err != nil {
+		return conversion{}, err
 	}
-	m, err := openModel(in)
+	m, err := openSplats(in)
 	if err != nil {
 		return conversion{}, err
 	}
@@ -70,6 +74,18 @@ func (a *app) convert(in, out string) (conversion, error) {
 		In: m.path, Out: out, Splats: m.cloud.Len() - dropped, SHDegree: m.cloud.SHDegree,
 		Dropped: dropped + m.info.NonFinite, Bytes: info.Size(), Warnings: append([]string{}, m.info.Warnings...),
 	}, nil
+}
+
+// checkConvert refuses what cannot be written before IN is read, which may take a
+// while.
+func checkConvert(in, out string) error {
+	if sameFile(in, out) {
+		return fault.Usagef("%s and %s are the same file; give OUT another name", in, out)
+	}
+	if err := checkFile(out); err != nil {
+		return err
+	}
+	return splatio.CheckName(out)
 }
 
 // sameFile reports whether two paths lead to one file, by links too.

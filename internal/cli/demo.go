@@ -19,8 +19,11 @@ import (
 	"splat/internal/train"
 )
 
-// demoCapture is the folder of the capture inside the demo's.
-const demoCapture = "capture"
+// What the demo makes in its folder beside the run: the capture and the report.
+const (
+	demoCapture = "capture"
+	demoReport  = "index.html"
+)
 
 // demoSettings make the demo a matter of half a minute on two cores: with so few splats and
 // steps, adc comes farther than mcmc.
@@ -65,9 +68,10 @@ func (a *app) demoCommand() *cobra.Command {
 	})
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.IntVar(&o.Size, "size", demo.DefaultSize, "width and height of the pictures in pixels")
-	fs.IntVar(&o.Train, "train-views", demo.DefaultTrain, "number of pictures to train on")
-	fs.IntVar(&o.Test, "test-views", demo.DefaultTest, "number of pictures to measure on")
+	o.Size, o.Train, o.Test = demo.DefaultSize, demo.DefaultTrain, demo.DefaultTest
+	intFlag(fs, &o.Size, "size", demo.MinSize, demo.MaxSize, groupCommand, "width and height of the pictures in pixels")
+	intFlag(fs, &o.Train, "train-views", 1, demo.MaxViews, groupCommand, "number of pictures to train on")
+	intFlag(fs, &o.Test, "test-views", 1, demo.MaxViews, groupCommand, "number of pictures to measure on")
 	stringFlag(fs, &camera, "camera", "MODEL", groupCommand, "camera model of the pictures: "+strings.Join(demoCameras, " or ")+" (default PINHOLE)")
 	boolFlag(fs, &noTrain, "no-train", "", groupCommand, "make the capture only")
 	a.fieldFlags(fs, "output", "train.steps", "train.background", "train.time_limit", "model.max_splats", "strategy")
@@ -91,6 +95,9 @@ func (a *app) demo(ctx context.Context, cfg config.Run, o demo.Options, trains b
 	if err != nil {
 		return err
 	}
+	if err := checkDemoFolder(cfg.Output); err != nil {
+		return err
+	}
 	run, err := demoRun(cfg)
 	if err != nil {
 		return err
@@ -108,6 +115,25 @@ func (a *app) demo(ctx context.Context, cfg config.Run, o demo.Options, trains b
 	}
 	cfg.Data.Path = path
 	return a.demoTrain(ctx, run, cfg, device, doc)
+}
+
+// checkDemoFolder looks for what is in the way of the demo's own files in a folder
+// that the user named, after lab has looked for what is in the way of the run's.
+func checkDemoFolder(out config.Output) error {
+	dir := out.Dir
+	if dir == "" {
+		return nil
+	}
+	if err := lab.Check(dir, out.Overwrite); err != nil {
+		return err
+	}
+	for _, split := range []string{"train", "test"} {
+		folder := filepath.Join(dir, demoCapture, split)
+		if err := checkFolder(folder, folder); err != nil {
+			return err
+		}
+	}
+	return checkFile(filepath.Join(dir, demoReport))
 }
 
 func demoRun(cfg config.Run) (*lab.Run, error) {
@@ -136,7 +162,7 @@ func (a *app) demoTrain(ctx context.Context, run *lab.Run, cfg config.Run, devic
 		if err := demo.WriteReport(doc.Out, page); err != nil {
 			return err
 		}
-		doc.Report = filepath.Join(doc.Out, "index.html")
+		doc.Report = filepath.Join(doc.Out, demoReport)
 	}
 	a.summarise(run, out)
 	if doc.Report != "" {

@@ -34,6 +34,16 @@ func chooseDevice(cfg config.Run) (string, error) {
 	return line, nil
 }
 
+// checkDevice fails where a device is named that is not there. Commands that run
+// nothing on a device keep to it too: whoever names one wants to hear of it.
+func checkDevice(cfg config.Run) error {
+	if cfg.Backend.Device == "auto" {
+		return nil
+	}
+	_, err := chooseDevice(cfg)
+	return err
+}
+
 // device is one that the self-test can open, with any number of threads.
 type device struct {
 	word string // as --device takes it

@@ -22,6 +22,12 @@ lists the keys of the configuration.
 
 `
 
+const commonNote = `
+A command that runs nothing on a device (info, convert, bench --list) still ends with exit code 4 where --device names
+one that is not there. --seed and --threads change nothing where nothing is random and nothing runs in parallel. A flag
+that is given twice counts as given last, unless it may be repeated; an empty name is an error and not the default.
+`
+
 // WriteReference writes docs/cli.md: every command with its flags.
 func WriteReference(w io.Writer) error {
 	root := newApp(strings.NewReader(""), io.Discard, io.Discard).rootCommand()
@@ -33,6 +39,7 @@ func WriteReference(w io.Writer) error {
 	for _, g := range flagGroups(root) {
 		writeFlags(b, "Flags of every command", g.flags)
 	}
+	fmt.Fprint(b, commonNote)
 	for _, c := range documented(root) {
 		writeCommand(b, c)
 	}

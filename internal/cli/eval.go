@@ -68,7 +68,11 @@ func (a *app) modelAndConfig(modelPath, data string) (*model, config.Run, error)
 	if data == "" {
 		return nil, config.Run{}, fault.Usagef("no capture: name one")
 	}
-	if _, err := a.resolve(config.Source{}); err != nil {
+	flags, err := a.resolve(config.Source{})
+	if err == nil {
+		err = checkDevice(flags)
+	}
+	if err != nil {
 		return nil, config.Run{}, err
 	}
 	m, err := openModel(modelPath)

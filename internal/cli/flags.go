@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -153,6 +155,40 @@ func boolFlag(fs *pflag.FlagSet, p *bool, name, short, group, help string) {
 	setGroup(fs, name, group)
 }
 
+// intFlag adds a flag of a whole number in lo..hi; *p holds the default.
+func intFlag(fs *pflag.FlagSet, p *int, name string, lo, hi int, group, help string) {
+	fs.Var(&numberFlag{p, lo, hi}, name, fmt.Sprintf("%s (default %d)", help, *p))
+	setGroup(fs, name, group)
+}
+
+// numberFlag is a flag of a whole number.
+type numberFlag struct {
+	p      *int
+	lo, hi int
+}
+
+func (n *numberFlag) Type() string { return "N" }
+
+func (n *numberFlag) String() string {
+	if n.p == nil {
+		return ""
+	}
+	return strconv.Itoa(*n.p)
+}
+
+func (n *numberFlag) Set(text string) error {
+	v, err := strconv.Atoi(text)
+	if err == nil && v >= n.lo && v <= n.hi {
+		*n.p = v
+		return nil
+	}
+	found := text
+	if err != nil {
+		found = strconv.Quote(text)
+	}
+	return fmt.Errorf("found %s, expected a whole number in %d..%d", found, n.lo, n.hi)
+}
+
 // textFlag is a flag of plain text, once or repeated, with a placeholder.
 type textFlag struct {
 	one  *string
@@ -169,7 +205,12 @@ func (t *textFlag) String() string {
 	return *t.one
 }
 
+// Set refuses an empty text: it would mean the same as no flag, and is most often
+// a variable of a shell that is not set.
 func (t *textFlag) Set(s string) error {
+	if s == "" {
+		return fmt.Errorf("found an empty text, expected %s", t.arg)
+	}
 	if t.many != nil {
 		*t.many = append(*t.many, s)
 		return nil

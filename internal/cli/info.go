@@ -47,6 +47,9 @@ func (a *app) info(path string, plan planFlags) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkDevice(cfg); err != nil {
+		return nil, err
+	}
 	if isModel(path) {
 		if plan.on {
 			return nil, fault.Usagef("%s: holds splats; --plan wants a capture to train on", path)
@@ -107,7 +110,7 @@ func (a *app) infoCapture(c *dataset.Capture, plan *memoryDoc, warning string) (
 }
 
 func (a *app) infoSplats(path string) ([]string, error) {
-	m, err := openModel(path)
+	m, err := openSplats(path)
 	if err != nil {
 		return nil, err
 	}

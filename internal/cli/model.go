@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 
 	"splat/internal/config"
+	"splat/internal/fault"
 	"splat/internal/gaussian"
 	"splat/internal/lab"
 	"splat/internal/splatio"
@@ -35,6 +39,22 @@ func openModel(path string) (*model, error) {
 	}
 	var err error
 	m.cloud, m.info, err = splatio.Read(m.path)
+	return m, err
+}
+
+// openSplats is openModel for commands to which the run means nothing: they read
+// its splats also where its configuration cannot be read, or is another version's.
+func openSplats(path string) (*model, error) {
+	if lab.Is(path) {
+		dir := path
+		path = filepath.Join(dir, lab.ModelFile)
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil, fault.Dataf("%s: the run has no %s", dir, lab.ModelFile)
+		}
+	}
+	m := &model{path: path}
+	var err error
+	m.cloud, m.info, err = splatio.Read(path)
 	return m, err
 }
 

@@ -64,6 +64,9 @@ func (a *app) render(ctx context.Context, o renderFlags) error {
 	if o.out == "" {
 		return fault.Usagef("no folder for the pictures: name one, --out DIR")
 	}
+	if err := checkFolder("--out "+o.out, o.out); err != nil {
+		return err
+	}
 	m, cfg, err := a.modelAndConfig(o.model, o.data)
 	if err != nil {
 		return err
@@ -81,6 +84,11 @@ func (a *app) render(ctx context.Context, o renderFlags) error {
 		return err
 	}
 	files := pictureNames(views)
+	for _, f := range files {
+		if err := checkFile(filepath.Join(o.out, f)); err != nil {
+			return err
+		}
+	}
 	a.announce(device, capture, m, cfg)
 	doc, err := a.draw(ctx, m, cfg, views, files, o.out)
 	if err != nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,7 +25,12 @@ func (a *app) rootCommand() *cobra.Command {
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 { // empty, or after --
+				return fault.Usagef("unexpected argument %q, expected a command; splat --help lists the commands", args[0])
+			}
+			return cmd.Help()
+		},
 	})
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
@@ -87,8 +93,11 @@ func (a *app) helpCommand() *cobra.Command {
 		Example: "  splat help train",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			target, rest, err := cmd.Root().Find(args)
-			if err != nil || len(rest) > 0 {
+			if err != nil {
 				return unknownName(cmd.Root(), args[0])
+			}
+			if len(rest) > 0 {
+				return fault.Usagef("splat help: unexpected argument %q, expected one command", rest[0])
 			}
 			target.InitDefaultHelpFlag()
 			return target.Help()
@@ -136,7 +145,21 @@ func flagError(cmd *cobra.Command, err error) error {
 	if errors.As(err, &bare) {
 		return fault.Usagef("--%s: found nothing after it, expected %s", bare.GetFlag().Name, flagText(bare.GetFlag()))
 	}
+	var bad *pflag.InvalidValueError
+	if errors.As(err, &bad) {
+		return badValue(bad)
+	}
 	return fault.Usagef("%w; see %s --help", err, cmd.CommandPath())
+}
+
+// badValue reports a value that a flag refused. Our own flags say what was found
+// and expected; the library's are switches.
+func badValue(err *pflag.InvalidValueError) error {
+	name := err.GetFlag().Name
+	if err.GetFlag().Value.Type() == "bool" {
+		return fault.Usagef("--%s: found %q, expected true or false", name, err.GetValue())
+	}
+	return fault.Usagef("--%s: %w", name, errors.Unwrap(err))
 }
 
 func unknownFlag(cmd *cobra.Command, name string) error {
@@ -161,6 +184,8 @@ func unknownFlag(cmd *cobra.Command, name string) error {
 func arguments(lo, hi int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
+		case slices.Contains(args, "") && hi > 0:
+			return fault.Usagef("%s: found an empty name, expected %s; see %s --help", cmd.CommandPath(), what, cmd.CommandPath())
 		case len(args) < lo:
 			return fault.Usagef("%s: found %d arguments, expected %s; see %s --help", cmd.CommandPath(), len(args), what, cmd.CommandPath())
 		case len(args) > hi:

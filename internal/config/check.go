@@ -17,6 +17,7 @@ func check(r *Run, from origins) error {
 		checkSteps(r, from),
 		checkOptim(r, from),
 		checkWindow(r, from),
+		checkRefine(r, from),
 	)
 }
 
@@ -58,15 +59,22 @@ func checkSteps(r *Run, from origins) error {
 	return nil
 }
 
-// checkOptim guards the divisions and logarithms of the optimiser.
+// checkOptim guards the logarithms of the optimiser.
 func checkOptim(r *Run, from origins) error {
 	o := r.Optim
-	if o.Eps <= 0 {
-		return fault.Usagef("%s must be above 0", from.of("optim.eps", o.Eps))
-	}
 	if (o.LRMeans > 0) != (o.LRMeansEnd > 0) {
 		return fault.Usagef("%s and %s must both be above 0, or both 0: the rate falls exponentially",
 			from.of("optim.lr_means", o.LRMeans), from.of("optim.lr_means_end", o.LRMeansEnd))
+	}
+	return nil
+}
+
+// checkRefine wants refining to begin before it ends, unless it is off.
+func checkRefine(r *Run, from origins) error {
+	s := r.Strategy
+	if s.RefineStop > 0 && s.RefineStart > s.RefineStop {
+		return fault.Usagef("%s is beyond %s: nothing would be refined; strategy.refine_stop = 0 asks for that",
+			from.of("strategy.refine_start", s.RefineStart), from.of("strategy.refine_stop", s.RefineStop))
 	}
 	return nil
 }

@@ -112,7 +112,7 @@ func consistent(t *rapid.T, r *Run) {
 	r.Backend.Device = rapid.SampledFrom([]string{"auto", "cpu", "vulkan", "vulkan:3"}).Draw(t, "device")
 	r.Train.StopStep = min(r.Train.StopStep, r.Train.Steps)
 	r.Loss.SSIMWindow |= 1
-	r.Optim.Eps = max(r.Optim.Eps, 1e-300)
+	r.Strategy.RefineStart = min(r.Strategy.RefineStart, r.Strategy.RefineStop)
 	if r.Optim.LRMeans == 0 || r.Optim.LRMeansEnd == 0 {
 		r.Optim.LRMeans, r.Optim.LRMeansEnd = 0, 0
 	}

@@ -79,6 +79,15 @@ func (f Field) Allowed() string {
 	}[f.Type]
 }
 
+// isName reports whether the value names a file or a folder.
+func (f Field) isName() bool {
+	switch f.Arg {
+	case "PATH", "DIR", "FILE", "RUN":
+		return true
+	}
+	return false
+}
+
 func (f Field) value(r *Run) reflect.Value {
 	return reflect.ValueOf(r).Elem().Field(f.index[0]).Field(f.index[1])
 }

@@ -24,6 +24,9 @@ type document struct {
 // values, a second pass over the syntax their lines.
 func parse(name string, text []byte) (*document, error) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		return nil, fault.Usagef("%s: found UTF-16 text, expected UTF-8", name)
+	}
 	var values map[string]any
 	if err := toml.Unmarshal(text, &values); err != nil {
 		var de *toml.DecodeError

@@ -121,10 +121,7 @@ type link struct{ name, path string }
 // loadChain reads a file over its parents, the farthest ancestor first. chain
 // holds the files that led here.
 func loadChain(name string, chain []link) ([]Setting, error) {
-	path, err := canonical(name)
-	if err != nil {
-		return nil, fault.Usagef("configuration file %s: %v", name, fault.Reason(err))
-	}
+	path := canonical(name)
 	seen := slices.ContainsFunc(chain, func(l link) bool { return l.path == path })
 	chain = append(chain, link{name, path})
 	if seen {
@@ -163,13 +160,16 @@ func chainText(chain []link) string {
 	return strings.Join(names, " -> ")
 }
 
-// canonical gives one name to a file however it is reached.
-func canonical(name string) (string, error) {
-	abs, err := filepath.Abs(name)
-	if err != nil {
-		return "", err
+// canonical gives one name to a file however it is reached. A pipe of a shell,
+// <(...), has none: it stays as it is.
+func canonical(name string) string {
+	if abs, err := filepath.Abs(name); err == nil {
+		name = abs
 	}
-	return filepath.EvalSymlinks(abs)
+	if path, err := filepath.EvalSymlinks(name); err == nil {
+		return path
+	}
+	return name
 }
 
 func readFile(name string) ([]byte, error) {
@@ -194,7 +194,7 @@ type origins map[string]string
 // of names a key with its value and place for an error message.
 func (o origins) of(key string, value any) string {
 	if from, ok := o[key]; ok {
-		return fmt.Sprintf("%s = %v (%s)", key, value, from)
+		return fmt.Sprintf("%s = %s (%s)", key, show(value), from)
 	}
-	return fmt.Sprintf("%s = %v (default)", key, value)
+	return fmt.Sprintf("%s = %s (default)", key, show(value))
 }

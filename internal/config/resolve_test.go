@@ -144,19 +144,27 @@ func TestFileErrors(t *testing.T) {
 		"int for text":    {"[data]\npath = 1", `run.toml:2: data.path: found 1, expected text in quotes`},
 		"wrong word":      {"[strategy]\nname = 'mcmcc'", `run.toml:2: strategy.name: found "mcmcc", expected mcmc, adc; did you mean mcmc?`},
 		"bare duration":   {"[train]\ntime_limit = 90", `run.toml:2: train.time_limit: found 90, expected a duration in quotes such as "90s"`},
-		"no unit":         {"[train]\ntime_limit = '90'", `run.toml:2: train.time_limit: found "90", expected a duration`},
-		"negative time":   {"[train]\ntime_limit = '-5s'", `run.toml:2: train.time_limit: found "-5s", expected a duration`},
+		"no unit":         {"[train]\ntime_limit = '90'", `run.toml:2: train.time_limit: found "90", expected a duration with its unit such as 90s or 5m`},
+		"negative time":   {"[train]\ntime_limit = '-5s'", `run.toml:2: train.time_limit: found "-5s", expected a duration of 0s or more`},
+		"long time":       {"[train]\ntime_limit = '99999999h'", `run.toml:2: train.time_limit: found "99999999h", expected a duration with its unit`},
+		"whole as float":  {"[train]\nsteps = 1e3", `run.toml:2: train.steps: found 1000.0, expected a whole number`},
+		"stop before":     {"[strategy]\nrefine_start = 0.9\nrefine_stop = 0.1", `strategy.refine_start = 0.9 (`},
+		"stop before it":  {"[strategy]\nrefine_start = 0.9\nrefine_stop = 0.1", `run.toml:2) is beyond strategy.refine_stop = 0.1 (`},
+		"default stop":    {"[strategy]\nname = 'adc'\nrefine_start = 0.75", `is beyond strategy.refine_stop = 0.5 (default)`},
+		"no opacity":      {"[strategy]\nreset_opacity = 0", `run.toml:2: strategy.reset_opacity: found 0, expected a number in 1e-06..1`},
+		"tiny eps":        {"[optim]\neps = 1e-19", `run.toml:2: optim.eps: found 1e-19, expected a number in 1e-18..1`},
 		"syntax":          {"[train]\nsteps = = 5", `run.toml:2:9: not valid TOML`},
+		"UTF-16":          {"\xff\xfe[\x00t\x00", `run.toml: found UTF-16 text, expected UTF-8`},
 		"twice":           {"[train]\nsteps = 5\nsteps = 6", `run.toml:3`},
 		"parent type":     {"parent = 5", `run.toml:1: parent: found 5`},
 		"parent absent":   {"\nparent = 'nope.toml'", `run.toml:2: parent`},
 		"date":            {"[train]\nsteps = 2020-01-01", `run.toml:2: train.steps: found 2020-01-01`},
 		"background":      {"[train]\nbackground = 'grey'", `run.toml:2: train.background: found "grey"`},
-		"device":          {"[backend]\ndevice = 'vulcan'", `backend.device = vulcan (`},
+		"device":          {"[backend]\ndevice = 'vulcan'", `backend.device = "vulcan" (`},
 		"even window":     {"[loss]\nssim_window = 10", `loss.ssim_window = 10 (`},
 		"stop beyond":     {"[train]\nsteps = 10\nstop_step = 11", `train.stop_step = 11 (`},
-		"zero eps":        {"[optim]\neps = 0", `optim.eps = 0 (`},
-		"zero end rate":   {"[optim]\nlr_means_end = 0", `optim.lr_means = 0.00016 (default) and optim.lr_means_end = 0 (`},
+		"zero eps":        {"[optim]\neps = 0", `optim.eps: found 0`},
+		"zero end rate":   {"[optim]\nlr_means_end = 0", `optim.lr_means = 0.00016 (default) and optim.lr_means_end = 0.0 (`},
 		"overridden":      {"parent = 'bad.toml'\n[train]\nsteps = 5", `bad.toml:2: train.steps: found 0`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -177,6 +185,9 @@ func TestSetAndPresetErrors(t *testing.T) {
 		"train.steps=5\nx=6":    `train.steps: found "5\nx=6", expected a whole number`,
 		"train.steps=":          `train.steps: found "", expected a whole number`,
 		"backend.profile=maybe": `backend.profile: found "maybe", expected true or false`,
+		"data.images=\xff":      `data.images: found "\xff", expected text in UTF-8`,
+		"train.time_limit=-5s":  `train.time_limit: found "-5s", expected a duration of 0s or more`,
+		"train.time_limit=5":    `train.time_limit: found "5", expected a duration with its unit such as 90s or 5m`,
 		"strategy.name=acd":     `strategy.name: found "acd", expected mcmc, adc; did you mean adc?`,
 		"parent=x.toml":         `unknown key "parent"`,
 		"data.path=\xff":        `data.path: found "\xff", expected text`,
@@ -243,4 +254,52 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Refining can be turned off, and one refine is enough.
+func TestRefineBounds(t *testing.T) {
+	for _, set := range [][]string{
+		{"strategy.refine_stop=0"}, {"strategy.refine_stop=0", "strategy.refine_start=1"},
+		{"strategy.refine_start=0.5", "strategy.refine_stop=0.5"}, {"strategy.refine_start=0"},
+	} {
+		if _, err := Resolve(Source{Set: set}); err != nil {
+			t.Errorf("%v: %v", set, err)
+		}
+	}
+}
+
+// A flag for a name refuses an empty one; in files and with --set it clears the key.
+func TestEmptyFlag(t *testing.T) {
+	for name, want := range map[string]string{
+		"model.init": "--init: model.init: found an empty text, expected FILE",
+		"output.dir": "--out: output.dir: found an empty text, expected RUN", "data.images": "expected DIR",
+	} {
+		f, _ := Lookup(name)
+		_, err := FlagSetting(f, "")
+		wantUsage(t, err, want)
+		if _, err := Resolve(Source{Set: []string{name + "="}}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A pipe, as a shell's <(...) makes one, is a file like others.
+func TestPipe(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	name := fmt.Sprintf("/dev/fd/%d", r.Fd())
+	if _, err := os.Stat(name); err != nil {
+		t.Skipf("no names for open files here: %v", err)
+	}
+	if _, err := w.WriteString("[train]\nsteps = 7\n"); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	run, err := Resolve(Source{File: name})
+	if err != nil || run.Train.Steps != 7 {
+		t.Errorf("found %d steps, %v", run.Train.Steps, err)
+	}
 }

@@ -58,7 +58,7 @@ type Train struct {
 	TimeLimit       time.Duration `toml:"time_limit" flag:"time-limit" arg:"90s" help:"end after this much training time, such as 90s or 5m; 0s is off"`
 	Seed            int           `toml:"seed" flag:"seed" range:"0..4294967295" help:"one number that drives view order, background, noise and sampling"`
 	Background      string        `toml:"background" flag:"background" arg:"COLOUR" help:"black, white, random or R,G,B with each 0..1; behind transparent pictures and behind the splats"`
-	SHInterval      int           `toml:"sh_interval" range:"0..10000000" help:"raise the SH degree every so many steps; 0 is steps/30"`
+	SHInterval      int           `toml:"sh_interval" range:"0..10000000" help:"raise the SH degree every so many steps; 0 is steps/30; degrees that are not reached by the last step stay 0"`
 	PlateauSteps    int           `toml:"plateau_steps" range:"0..10000000" help:"stop when the smoothed loss has not improved for this many steps; 0 is off"`
 	PlateauFraction float64       `toml:"plateau_fraction" range:"0..1" help:"relative improvement of the smoothed loss that counts as progress"`
 	LogEvery        int           `toml:"log_every" flag:"log-every" range:"1..10000000" help:"write a line to metrics.jsonl every so many steps"`
@@ -73,10 +73,12 @@ type Loss struct {
 	ScaleReg   float64 `toml:"scale_reg" range:"0..10" help:"weight of the mean scale, in units of the capture's extent"`
 }
 
-// Optim is Adam's configuration, a learning rate a parameter group.
+// Optim is Adam's configuration, a learning rate a parameter group. With an Eps of 0
+// a parameter without any gradient would get 0/0; below about 1e-18 one whose squared
+// gradient underflows would make a step without bound.
 type Optim struct {
 	LRMeans     float64 `toml:"lr_means" range:"0..1" help:"learning rate of the means at the start, in units of the capture's extent"`
-	LRMeansEnd  float64 `toml:"lr_means_end" range:"0..1" help:"learning rate of the means at the end; exponential in between"`
+	LRMeansEnd  float64 `toml:"lr_means_end" range:"0..1" help:"learning rate of the means at the end; exponential in between, down or up"`
 	LRScales    float64 `toml:"lr_scales" range:"0..1" help:"learning rate of the log scales"`
 	LRQuats     float64 `toml:"lr_quats" range:"0..1" help:"learning rate of the quaternions"`
 	LROpacities float64 `toml:"lr_opacities" range:"0..1" help:"learning rate of the opacity logits"`
@@ -84,7 +86,7 @@ type Optim struct {
 	LRSHRest    float64 `toml:"lr_sh_rest" range:"0..1" help:"learning rate of the other SH coefficients"`
 	Beta1       float64 `toml:"beta1" range:"0..0.999999" help:"decay of Adam's first moment"`
 	Beta2       float64 `toml:"beta2" range:"0..0.999999" help:"decay of Adam's second moment"`
-	Eps         float64 `toml:"eps" range:"0..1" help:"Adam's epsilon"`
+	Eps         float64 `toml:"eps" range:"1e-18..1" help:"Adam's epsilon"`
 }
 
 // Strategy decides where splats are added and removed. Start, stop and reset
@@ -92,8 +94,8 @@ type Optim struct {
 type Strategy struct {
 	Name           string  `toml:"name" flag:"strategy" oneof:"mcmc,adc" help:"mcmc (fixed budget, relocation, noise) or adc (clone, split, prune, reset)"`
 	RefineEvery    int     `toml:"refine_every" range:"1..10000000" help:"refine every so many steps"`
-	RefineStart    float64 `toml:"refine_start" range:"0..1" help:"first refine, as a fraction of steps"`
-	RefineStop     float64 `toml:"refine_stop" range:"0..1" help:"last refine, as a fraction of steps"`
+	RefineStart    float64 `toml:"refine_start" range:"0..1" help:"first refine, as a fraction of steps, at most refine_stop"`
+	RefineStop     float64 `toml:"refine_stop" range:"0..1" help:"last refine, as a fraction of steps; 0 is no refining"`
 	PruneOpacity   float64 `toml:"prune_opacity" range:"0..1" help:"splats of at most this opacity are pruned (adc) or relocated (mcmc)"`
 	OpacityDecay   float64 `toml:"opacity_decay" range:"0..1" help:"opacity taken from every splat at each refine, fading to 0 at the last step"`
 	DecayFactor    float64 `toml:"decay_factor" range:"0..1" help:"factor on every splat's opacity at each refine; 1 is off"`
@@ -104,7 +106,7 @@ type Strategy struct {
 	GrowScale      float64 `toml:"grow_scale" range:"0..1000" help:"adc: splats larger than this, in units of the capture's extent, are split and the others cloned"`
 	PruneScale     float64 `toml:"prune_scale" range:"0..1000" help:"adc: after the first reset, splats larger than this, in units of the capture's extent, are pruned; 0 is off"`
 	ResetEvery     float64 `toml:"reset_every" range:"0..1" help:"adc: reset the opacities this often, as a fraction of steps, but at least ten refines apart; 0 is off"`
-	ResetOpacity   float64 `toml:"reset_opacity" range:"0..1" help:"adc: upper limit of the opacity after a reset"`
+	ResetOpacity   float64 `toml:"reset_opacity" range:"1e-6..1" help:"adc: upper limit of the opacity after a reset; at or below prune_opacity, what does not recover until the next refine is pruned"`
 	RevisedOpacity bool    `toml:"revised_opacity" help:"adc: children of a split or clone get 1-sqrt(1-opacity)"`
 }
 
@@ -112,12 +114,12 @@ type Strategy struct {
 type Eval struct {
 	Every     int  `toml:"every" flag:"eval-every" range:"0..10000000" help:"evaluate every so many steps; 0 only at the end"`
 	LimitTest int  `toml:"limit_test" flag:"limit-test" range:"0..1000000" help:"evaluate on at most N test views, spread evenly; 0 all"`
-	Skip      bool `toml:"skip" flag:"no-eval" help:"no evaluation, not even at the end"`
+	Skip      bool `toml:"skip" flag:"no-eval" help:"no evaluation, not even at the end, whatever every says"`
 }
 
 // Backend chooses where the pipeline runs.
 type Backend struct {
-	Device  string `toml:"device" flag:"device" arg:"NAME" help:"auto, cpu, vulkan or vulkan:N"`
+	Device  string `toml:"device" flag:"device" arg:"NAME" help:"auto, cpu, vulkan or vulkan:N; one that is named must be there"`
 	Threads int    `toml:"threads" flag:"threads" range:"0..1024" help:"CPU threads; 0 is all; the result does not depend on it"`
 	Profile bool   `toml:"profile" help:"time each kernel and print a summary at the end and at every log interval"`
 }

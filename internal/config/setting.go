@@ -21,8 +21,14 @@ type Setting struct {
 }
 
 // FlagSetting returns the setting of a command-line flag, its value as typed.
+// An empty name is refused: it would mean the same as no flag, and is most often a
+// variable of a shell that is not set.
 func FlagSetting(f Field, text string) (Setting, error) {
-	return textSetting(f, text, "--"+f.Flag)
+	origin := "--" + f.Flag
+	if text == "" && f.isName() {
+		return Setting{}, fault.Usagef("%s: %s: found an empty text, expected %s", origin, f.Name(), f.Arg)
+	}
+	return textSetting(f, text, origin)
 }
 
 // ParseSet reads the argument of --set, section.key=value. Text needs no quotes.
@@ -140,7 +146,29 @@ func mismatch(s Setting, f Field) error {
 	if text, ok := s.Value.(string); ok && f.OneOf != nil {
 		hint = meant(Nearest(text, f.OneOf))
 	}
-	return fault.Usagef("%s: %s: found %s, expected %s%s", s.Origin, f.Name(), show(s.Value), f.Allowed(), hint)
+	return fault.Usagef("%s: %s: found %s, expected %s%s", s.Origin, f.Name(), show(s.Value), f.expected(s.Value), hint)
+}
+
+// expected is Allowed for a value that was refused. Where it is text already,
+// quotes are not what is wrong: flags take none.
+func (f Field) expected(v any) string {
+	text, ok := v.(string)
+	switch {
+	case !ok || f.OneOf != nil:
+		return f.Allowed()
+	case f.Type == String:
+		return "text in UTF-8"
+	case f.Type == Duration && isNegative(text):
+		return "a duration of 0s or more"
+	case f.Type == Duration:
+		return "a duration with its unit such as 90s or 5m"
+	}
+	return f.Allowed()
+}
+
+func isNegative(duration string) bool {
+	d, err := time.ParseDuration(duration)
+	return err == nil && d < 0
 }
 
 func unknownKey(origin, name string) error {
@@ -156,6 +184,10 @@ func show(v any) string {
 		return "a table"
 	case []any:
 		return "a list"
+	case float64:
+		if v == math.Trunc(v) && !math.IsInf(v, 0) {
+			return floatLiteral(v) // 5.0 is no whole number to TOML
+		}
 	}
 	return fmt.Sprint(v)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"splat/internal/fault"
 	"splat/internal/geom"
 )
 
@@ -108,11 +109,14 @@ func (f *finder) report(d *draft) {
 	}
 }
 
-// where names the folders searched.
+// where names the folders searched, and says of which nothing could be seen.
 func (f *finder) where() string {
 	dirs := make([]string, len(f.folders))
 	for i, dir := range f.folders {
 		dirs[i] = dir.dir
+		if err := dir.pics().err; err != nil {
+			dirs[i] += fmt.Sprintf(" (%v)", fault.Reason(err))
+		}
 	}
 	return strings.Join(dirs, ", ")
 }

@@ -185,7 +185,11 @@ func (d *draft) splitViews(c *Capture, every int) {
 		d.notef("split: every %s view by name is for testing: %d of %d", ordinal(every), len(c.TestViews()), len(c.Views))
 	}
 	if len(c.Train()) == 0 {
-		d.warnf("no view is left to train on: all %d are for testing", len(c.Views))
+		remedy := ""
+		if !d.ownSplit {
+			remedy = "; --test-every 0 holds out none"
+		}
+		d.warnf("no view is left to train on: all %d are for testing%s", len(c.Views), remedy)
 	}
 }
 

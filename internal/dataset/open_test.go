@@ -36,7 +36,7 @@ func TestRefusals(t *testing.T) {
 		"partial":    {"no complete COLMAP model", "images.bin"},
 		"scene.zip":  {"zip files are not read yet", "unpack"},
 		"model.ply":  {"is a file", "expected the folder of a capture"},
-		"other.json": {"line 1: not valid JSON for a camera file"},
+		"other.json": {"line 1: not valid JSON: "},
 		"pics": {"pictures without cameras", "colmap feature_extractor --database_path " + at("pics-colmap/database.db") + " --image_path " + at("pics"),
 			"colmap exhaustive_matcher", "sequential_matcher", "colmap mapper", "colmap image_undistorter", "splat train " + at("pics-colmap/undistorted")},
 		"shots":            {"--image_path " + at("shots/images")},

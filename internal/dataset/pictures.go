@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -16,10 +17,16 @@ type pictures struct {
 	exact map[string]bool
 	lower map[string][]string // by lower-case path
 	stem  map[string][]string // by lower-case path without a picture's ending
+	count int                 // files and folders seen
+	err   error               // why the folder could not be listed, or not all of it
 }
 
-// maxDepth bounds the folders within folders, also against links that go round.
-const maxDepth = 8
+// Limits of what is looked at below a folder, so that a name such as / ends in a
+// message and not with all memory.
+const (
+	maxDepth   = 8
+	maxEntries = 1 << 19
+)
 
 func indexPictures(dir string) *pictures {
 	p := &pictures{dir: dir, exact: map[string]bool{}, lower: map[string][]string{}, stem: map[string][]string{}}
@@ -28,20 +35,38 @@ func indexPictures(dir string) *pictures {
 }
 
 func (p *pictures) list(rel string, depth int) {
-	entries, _ := os.ReadDir(filepath.Join(p.dir, filepath.FromSlash(rel)))
+	entries, err := os.ReadDir(filepath.Join(p.dir, filepath.FromSlash(rel)))
+	if rel == "" {
+		p.err = err
+	}
 	for _, e := range entries {
 		if hidden(e.Name()) {
 			continue
 		}
+		if p.count++; p.count > maxEntries {
+			p.err = fmt.Errorf("more than %d files in it, not all were looked at", maxEntries)
+			return
+		}
 		sub := path.Join(rel, e.Name())
-		link := e.Type()&os.ModeSymlink != 0 && isDir(filepath.Join(p.dir, filepath.FromSlash(sub)))
+		link := e.Type()&os.ModeSymlink != 0 && isDir(p.path(sub))
 		switch {
 		case !e.IsDir() && !link:
 			p.add(sub)
-		case depth < maxDepth:
+		case depth < maxDepth && (!link || leadsOn(p.path(sub))):
 			p.list(sub, depth+1)
 		}
 	}
+}
+
+// leadsOn reports whether a link to a folder does not lie in that folder itself.
+func leadsOn(link string) bool {
+	target, err := filepath.EvalSymlinks(link)
+	here, errHere := filepath.EvalSymlinks(filepath.Dir(link))
+	if err != nil || errHere != nil {
+		return false
+	}
+	rel, err := filepath.Rel(target, here)
+	return err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
 func (p *pictures) add(rel string) {

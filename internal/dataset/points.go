@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"splat/internal/dataset/colmap"
+	"splat/internal/geom"
 )
 
 // readModelPoints reads a model's points: points3D of its own kind, else a PLY,
@@ -45,7 +46,7 @@ func (d *draft) readPLY(path string) error {
 
 func (d *draft) setPoints(path string, xyz []float32, rgb []uint8, dropped int) {
 	if dropped > 0 {
-		d.warnf("%s: %s left out: coordinates that are not finite", path, plural(dropped, "point"))
+		d.warnf("%s: %s left out: coordinates that are not finite or beyond %g", path, plural(dropped, "point"), geom.MaxCoordinate)
 	}
 	if len(xyz) == 0 {
 		d.warnf("%s: holds no points", path)
@@ -54,12 +55,14 @@ func (d *draft) setPoints(path string, xyz []float32, rgb []uint8, dropped int) 
 	d.points = &Points{XYZ: xyz, RGB: rgb}
 }
 
-// finitePoints drops points with a coordinate that is not finite, in place.
+// finitePoints drops points with a coordinate that is not finite or out of reach,
+// in place.
 func finitePoints(xyz []float32, rgb []uint8) ([]float32, []uint8, int) {
 	kept := 0
 	n := len(xyz) / 3
 	for i := range n {
-		if p := xyz[3*i : 3*i+3]; p[0]-p[0] != 0 || p[1]-p[1] != 0 || p[2]-p[2] != 0 {
+		p := xyz[3*i : 3*i+3]
+		if !(geom.Vec3{float64(p[0]), float64(p[1]), float64(p[2])}).InReach() {
 			continue
 		}
 		copy(xyz[3*kept:], xyz[3*i:3*i+3])

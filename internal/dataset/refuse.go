@@ -1,7 +1,9 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,6 +24,11 @@ func unrecognised(root string) error {
 	}
 	if len(entries) == 0 {
 		return fault.Dataf("%s: the folder is empty, expected a capture", root)
+	}
+	for _, dir := range subfolders(root) {
+		if _, err := os.ReadDir(dir); errors.Is(err, fs.ErrPermission) {
+			return fault.Unreadable(dir, err) // what is in it may be the capture
+		}
 	}
 	if names := nerfstudio.Candidates(root); len(names) > 0 {
 		return fault.Dataf("%s: no camera file: looked for %s and for %s; found %s (a misspelt name? A file that is named is read by itself)",

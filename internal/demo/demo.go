@@ -31,8 +31,8 @@ const (
 
 // Limits of Options, far beyond what a demo needs.
 const (
-	minSize, maxSize = 8, 4096
-	maxViews         = 10000
+	MinSize, MaxSize = 8, 4096
+	MaxViews         = 10000 // of each of the two sets
 )
 
 // Options shapes a capture. A zero field takes its default; the same Options
@@ -53,9 +53,9 @@ func (o Options) withDefaults() (Options, error) {
 		value       *int
 		def, lo, hi int
 	}{
-		{"size", &o.Size, DefaultSize, minSize, maxSize},
-		{"train views", &o.Train, DefaultTrain, 1, maxViews},
-		{"test views", &o.Test, DefaultTest, 1, maxViews},
+		{"size", &o.Size, DefaultSize, MinSize, MaxSize},
+		{"train views", &o.Train, DefaultTrain, 1, MaxViews},
+		{"test views", &o.Test, DefaultTest, 1, MaxViews},
 		{"threads", &o.Threads, runtime.GOMAXPROCS(0), 1, math.MaxInt32},
 	} {
 		if *f.value == 0 {

@@ -41,7 +41,7 @@ func Dataf(format string, args ...any) error {
 
 // Unreadable reports a file or folder of the input that cannot be read (exit code
 // 3): the path, then the reason.
-func Unreadable(path string, err error) error { return Dataf("%s: %w", path, Reason(err)) }
+func Unreadable(path string, err error) error { return &Error{Data, AtFile(path, err)} }
 
 // Usagef reports wrong flags or configuration (exit code 2).
 func Usagef(format string, args ...any) error {
@@ -65,6 +65,19 @@ func ExitCode(err error) int {
 	}
 	return int(Failed)
 }
+
+// AtFile is a failed file operation as messages tell it: the path, then the reason.
+// Its kind stays, and what errors.Is and errors.As find.
+func AtFile(path string, err error) error { return &fileError{path, err} }
+
+type fileError struct {
+	path string
+	err  error
+}
+
+func (e *fileError) Error() string { return e.path + ": " + Reason(e.err).Error() }
+
+func (e *fileError) Unwrap() error { return e.err }
 
 // Reason returns why a file operation failed, without the operation and the path:
 // a message names the file itself, and first.

@@ -115,3 +115,18 @@ func (p Pose) Apply(x Vec3) Vec3 { return p.R.MulVec(x).Add(p.T) }
 
 // Forward returns the viewing direction in the world (camera +z).
 func (p Pose) Forward() Vec3 { return Vec3{p.R[6], p.R[7], p.R[8]} }
+
+// MaxCoordinate bounds what a capture may place in the world: training computes in
+// float32, in which squares of lengths beyond some 1e19 are infinite.
+const MaxCoordinate = 1e15
+
+// InReach reports whether every coordinate is within MaxCoordinate; what is not a
+// number is not.
+func (a Vec3) InReach() bool {
+	for _, x := range a {
+		if !(math.Abs(x) <= MaxCoordinate) {
+			return false
+		}
+	}
+	return true
+}

@@ -90,3 +90,16 @@ func TestResizedScalesEachAxis(t *testing.T) {
 		t.Errorf("resized to %+v", r)
 	}
 }
+
+func TestInReach(t *testing.T) {
+	for v, want := range map[Vec3]bool{
+		{}: true, {1e15, -1e15, 0}: true, {0, 1.1e15, 0}: false, {0, 0, math.Inf(-1)}: false,
+	} {
+		if v.InReach() != want {
+			t.Errorf("%v: %v", v, !want)
+		}
+	}
+	if (Vec3{0, math.NaN(), 0}).InReach() {
+		t.Error("NaN is in reach")
+	}
+}

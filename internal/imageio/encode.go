@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"splat/internal/atomicfile"
+	"splat/internal/fault"
 )
 
 // EncodePNG writes the picture as PNG: RGB where it is opaque, else RGBA with
@@ -20,5 +21,9 @@ func EncodePNG(w io.Writer, m *Image) error {
 // WritePNG writes the picture to a PNG file, creating missing folders; an
 // existing file is replaced only when all went well.
 func WritePNG(path string, m *Image) error {
-	return atomicfile.Write(path, func(w io.Writer) error { return EncodePNG(w, m) })
+	err := atomicfile.Write(path, func(w io.Writer) error { return EncodePNG(w, m) })
+	if err != nil {
+		return fault.AtFile(path, err)
+	}
+	return nil
 }

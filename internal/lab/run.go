@@ -87,7 +87,9 @@ func (r *Run) open() (*Run, error) {
 	}
 	if err == nil && !r.overwrite {
 		r.promised = true
-		err = r.writeConfig()
+		if err = r.writeConfig(); IsFull(err) {
+			err = fmt.Errorf("%w; make room, then begin again", err)
+		}
 	}
 	if err != nil {
 		r.lock.release()

@@ -55,6 +55,9 @@ func Read(path string) (*gaussian.Cloud, *Info, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if cloud.Len() == 0 {
+		report.Warnings = append(report.Warnings, "no splats in it")
+	}
 	lo, hi := cloud.Bounds()
 	return cloud, &Info{
 		Kind:        "splats",
@@ -93,20 +96,27 @@ func checkReadable(path string) error {
 	return fault.Dataf("%s: not a known splat file, expected .ply", path)
 }
 
-// firstBytes returns the start of a file; nothing for a folder.
+// firstBytes returns the start of a file; nothing for a folder. What is neither is
+// refused before it is opened: a pipe may keep whoever opens it waiting.
 func firstBytes(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, fault.Unreadable(path, err)
+	case info.IsDir():
+		return nil, nil
+	case !info.Mode().IsRegular():
+		return nil, fault.Dataf("%s: found a pipe or a device, expected a splat file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fault.Dataf("splats: %w", err)
+		return nil, fault.Unreadable(path, err)
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || info.IsDir() {
-		return nil, err
-	}
 	head := make([]byte, 4)
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, fault.Dataf("splats: %w", err)
+		return nil, fault.Unreadable(path, err)
 	}
 	return head[:n], nil
 }
@@ -125,14 +135,22 @@ func isSOGFolder(path string) bool {
 	return false
 }
 
+// CheckName reports why Write knows no format for a file of this name.
+func CheckName(path string) error {
+	switch ext := extension(path); {
+	case ext == ".ply":
+		return nil
+	case unsupported[ext] != "":
+		return fault.Usagef("%s: writing %s files is not supported yet, only .ply", path, unsupported[ext])
+	}
+	return fault.Usagef("%s: unknown splat format, the name must end in .ply", path)
+}
+
 // Write creates or replaces path with the cloud, in the format that its
 // extension names. Splats with NaN or infinite values are left out and counted.
 func Write(path string, c *gaussian.Cloud) (dropped int, err error) {
-	switch ext := extension(path); {
-	case ext == ".ply":
-		return ply.Write(path, c)
-	case unsupported[ext] != "":
-		return 0, fault.Usagef("%s: writing %s files is not supported yet, only .ply", path, unsupported[ext])
+	if err := CheckName(path); err != nil {
+		return 0, err
 	}
-	return 0, fault.Usagef("%s: unknown splat format, the name must end in .ply", path)
+	return ply.Write(path, c)
 }

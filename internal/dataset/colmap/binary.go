@@ -184,13 +184,10 @@ func (r *reader) point(pts *Points) error {
 
 // add appends a point, or counts it as dropped.
 func (p *Points) add(x, y, z float64, r, g, b uint8) {
-	v := [3]float32{float32(x), float32(y), float32(z)}
-	for _, c := range v {
-		if !finite(float64(c)) {
-			p.Dropped++
-			return
-		}
+	if !(geom.Vec3{x, y, z}).InReach() {
+		p.Dropped++
+		return
 	}
-	p.XYZ = append(p.XYZ, v[:]...)
+	p.XYZ = append(p.XYZ, float32(x), float32(y), float32(z))
 	p.RGB = append(p.RGB, r, g, b)
 }

@@ -7,7 +7,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"math"
 	"os"
 
 	"splat/internal/fault"
@@ -40,20 +39,10 @@ func (im *Image) PoseError() string {
 	switch {
 	case n == 0:
 		return "its quaternion is zero"
-	case !finite(n) || !fitsFloat32(im.T):
-		return "its pose is not finite"
+	case !finite(n) || !im.T.InReach():
+		return fmt.Sprintf("its pose is not finite or beyond %g", geom.MaxCoordinate)
 	}
 	return ""
-}
-
-// fitsFloat32 is false for what the float32 of training cannot hold.
-func fitsFloat32(v geom.Vec3) bool {
-	for _, x := range v {
-		if !(math.Abs(x) <= math.MaxFloat32) {
-			return false
-		}
-	}
-	return true
 }
 
 // Pose returns the image's pose; PoseError must be "".
@@ -63,7 +52,7 @@ func (im *Image) Pose() geom.Pose { return geom.Pose{R: im.Quat.Matrix(), T: im.
 type Points struct {
 	XYZ     []float32 // 3n
 	RGB     []uint8   // 3n
-	Dropped int       // points left out because their coordinates are not finite
+	Dropped int       // points left out because their coordinates are not finite or out of reach
 }
 
 // ReadCameras reads cameras.bin or cameras.txt, in the file's order.

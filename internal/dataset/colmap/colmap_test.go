@@ -102,9 +102,11 @@ func TestPoseError(t *testing.T) {
 	}{
 		{Image{Quat: geom.Quat{1, 0, 0, 0}}, ""},
 		{Image{}, "its quaternion is zero"},
-		{Image{Quat: geom.Quat{1, math.NaN(), 0, 0}}, "its pose is not finite"},
-		{Image{Quat: geom.Quat{1, 0, 0, 0}, T: geom.Vec3{0, math.Inf(-1), 0}}, "its pose is not finite"},
-		{Image{Quat: geom.Quat{1e200, 0, 0, 0}}, "its pose is not finite"}, // its norm overflows
+		{Image{Quat: geom.Quat{1, math.NaN(), 0, 0}}, "its pose is not finite or beyond 1e+15"},
+		{Image{Quat: geom.Quat{1, 0, 0, 0}, T: geom.Vec3{0, math.Inf(-1), 0}}, "its pose is not finite or beyond 1e+15"},
+		{Image{Quat: geom.Quat{1, 0, 0, 0}, T: geom.Vec3{0, 0, -2e15}}, "its pose is not finite or beyond 1e+15"},
+		{Image{Quat: geom.Quat{1, 0, 0, 0}, T: geom.Vec3{0, 0, -1e15}}, ""},
+		{Image{Quat: geom.Quat{1e200, 0, 0, 0}}, "its pose is not finite or beyond 1e+15"}, // its norm overflows
 	} {
 		if got := c.im.PoseError(); got != c.want {
 			t.Errorf("%v %v: %q, want %q", c.im.Quat, c.im.T, got, c.want)
@@ -131,6 +133,8 @@ func TestPinhole(t *testing.T) {
 		{"OPENCV_FISHEYE", []float64{50, 51, 30, 20, 0, 0, 0, 0}, geom.Camera{}, []string{"camera 4", "OPENCV_FISHEYE"}},
 		{"EQUIRECTANGULAR", []float64{50, 51}, geom.Camera{}, []string{"camera 4", "EQUIRECTANGULAR"}},
 		{"PINHOLE", []float64{50, -51, 30, 20}, geom.Camera{}, []string{"camera 4", "focal length"}},
+		{"PINHOLE", []float64{50, 1e10, 30, 20}, geom.Camera{}, []string{"camera 4", "focal length 50, 1e+10"}},
+		{"PINHOLE", []float64{50, 51, 30, -1e10}, geom.Camera{}, []string{"camera 4", "principal point 30, -1e+10"}},
 		{"PINHOLE", []float64{50, 30, 20}, geom.Camera{}, []string{"3 parameters, expected 4"}},
 		{"NEW_MODEL", []float64{50}, geom.Camera{}, []string{"camera 4", "NEW_MODEL"}},
 	} {

@@ -61,6 +61,9 @@ func lensNames() string {
 	return strings.Join(names, ", ")
 }
 
+// maxPixels bounds focal lengths and principal points.
+const maxPixels = 1e9
+
 // Pinhole returns the camera as a pinhole projection; a model with distortion
 // counts as one if all its coefficients are exactly zero. The error names the
 // camera and its model.
@@ -87,8 +90,11 @@ func (c *Camera) Pinhole() (geom.Camera, error) {
 				"expected PINHOLE or SIMPLE_PINHOLE (colmap image_undistorter makes such pictures and cameras)", c.ID, c.Model, i+1, k)
 		}
 	}
-	if g.Fx <= 0 || g.Fy <= 0 {
-		return geom.Camera{}, fmt.Errorf("camera %d (%s): focal length %g, %g, expected positive numbers", c.ID, c.Model, g.Fx, g.Fy)
+	if g.Fx <= 0 || g.Fy <= 0 || max(g.Fx, g.Fy) > maxPixels {
+		return geom.Camera{}, fmt.Errorf("camera %d (%s): focal length %g, %g, expected positive numbers up to %g", c.ID, c.Model, g.Fx, g.Fy, maxPixels)
+	}
+	if max(g.Cx, g.Cy, -g.Cx, -g.Cy) > maxPixels {
+		return geom.Camera{}, fmt.Errorf("camera %d (%s): principal point %g, %g, expected numbers up to %g", c.ID, c.Model, g.Cx, g.Cy, maxPixels)
 	}
 	if l.name == string(geom.SimplePinhole) {
 		g.Model = geom.SimplePinhole

@@ -97,16 +97,35 @@ func fill(list, from []named) {
 	}
 }
 
+// Limits of what a lens may say, in pixels.
+const (
+	maxPixels = 1e9
+	maxSide   = 1 << 20
+)
+
 // check judges the members that are present.
 func (k *keys) check() error {
 	for _, n := range k.all() {
+		if n.odd != "" {
+			return fmt.Errorf("%s: found %s, expected a number", n.name, n.odd)
+		}
 		if n.set && !n.finite() {
 			return fmt.Errorf("%s is not a finite number", n.name)
 		}
 	}
-	for _, n := range append(k.focals(), k.sizes()...) {
-		if n.set && (n.v <= 0 || n.v > 1e9) {
+	for _, n := range k.focals() {
+		if n.set && (n.v <= 0 || n.v > maxPixels) {
 			return fmt.Errorf("%s is %g, expected a positive number of pixels", n.name, n.v)
+		}
+	}
+	for _, n := range k.sizes() {
+		if n.set && (n.v < 1 || n.v > maxSide) {
+			return fmt.Errorf("%s is %g, expected 1 to %d pixels", n.name, n.v, maxSide)
+		}
+	}
+	for _, n := range k.centre() {
+		if n.set && math.Abs(n.v) > maxPixels {
+			return fmt.Errorf("%s is %g, expected at most %g pixels", n.name, n.v, maxPixels)
 		}
 	}
 	if anySet(k.focals()) {

@@ -125,7 +125,7 @@ func (f *File) add(i int, data json.RawMessage, root *keys) {
 		Matrix   [][]number `json:"transform_matrix"`
 	}
 	if err := json.Unmarshal(data, &raw); err != nil {
-		f.skip(i, raw.FilePath, "not a frame: "+err.Error())
+		f.skip(i, raw.FilePath, frameError(err))
 		return
 	}
 	if raw.Mask != "" {
@@ -148,23 +148,16 @@ func (f *File) add(i int, data json.RawMessage, root *keys) {
 	f.Frames = append(f.Frames, Frame{i, raw.FilePath, raw.lens(), pose})
 }
 
-func (f *File) skip(i int, path, reason string) {
-	f.Skipped = append(f.Skipped, Skip{i, path, reason})
+// frameError is why a frame cannot be read; its syntax is that of the file, which
+// was fine.
+func frameError(err error) string {
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		return mistyped(kind, "an object with file_path and transform_matrix")
+	}
+	return err.Error()
 }
 
-// located adds the line to an error of encoding/json.
-func located(err error, data []byte) error {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	var offset int64
-	switch {
-	case errors.As(err, &syntax):
-		offset = syntax.Offset
-	case errors.As(err, &kind):
-		offset = kind.Offset
-	default:
-		return fmt.Errorf("not a camera file: %w", err)
-	}
-	line := 1 + bytes.Count(data[:min(int(offset), len(data))], []byte("\n"))
-	return fmt.Errorf("line %d: not valid JSON for a camera file: %w", line, err)
+func (f *File) skip(i int, path, reason string) {
+	f.Skipped = append(f.Skipped, Skip{i, path, reason})
 }

@@ -110,8 +110,13 @@ func TestSkippedFrames(t *testing.T) {
 		"mirrored":       {frame("r", `[[-1,0,0,0],[0,1,0,0],[0,0,1,0]]`), "determinant is -1"},
 		"zero":           {frame("r", `[[0,0,0,0],[0,0,0,0],[0,0,0,0]]`), "determinant is 0"},
 		"sheared":        {frame("r", `[[1,0.3,0,0],[0,1,0,0],[0,0,1,0]]`), "not a rotation"},
-		"a string":       {frame("r", `[["1",0,0,0],[0,1,0,0],[0,0,1,0]]`), "not a frame"},
-		"no frame":       {`17`, "frame 1: not a frame"},
+		"far away":       {frame("r", `[[1,0,0,0],[0,1,0,-2e15],[0,0,1,0]]`), "transform_matrix places the camera beyond 1e+15"},
+		"a string":       {frame("r", `[["1",0,0,0],[0,1,0,0],[0,0,1,0]]`), `row 0 of transform_matrix: found text "1", expected a number`},
+		"no frame":       {`17`, "frame 1: found a number, expected an object with file_path and transform_matrix"},
+		"no rows":        {frame("r", `[1,0,0,0]`), "transform_matrix: found a number, expected 3 or 4 lists of 4 numbers"},
+		"path of number": {`{"file_path": 1.5, "transform_matrix": ` + eye + `}`, "frame 1: file_path: found a number, expected text"},
+		"mask of list":   {`{"file_path": "r", "mask_path": [], "transform_matrix": ` + eye + `}`, "mask_path: found a list, expected text"},
+		"focal of text":  {`{"file_path": "r", "fl_x": "700", "transform_matrix": ` + eye + `}`, `fl_x: found text "700", expected a number`},
 		"its own focal":  {`{"file_path": "r", "fl_x": -3, "transform_matrix": ` + eye + `}`, "fl_x is -3"},
 		"NaN distortion": {`{"file_path": "r", "k1": NaN, "transform_matrix": ` + eye + `}`, "k1 is not a finite number"},
 		"its own NaN cx": {`{"file_path": "r", "cx": NaN, "transform_matrix": ` + eye + `}`, "cx is not a finite number"},
@@ -145,8 +150,20 @@ func TestFileErrors(t *testing.T) {
 		"k1":           {`{"fl_x": 10, "k1": -Infinity, "frames": []}`, []string{"k1 is not a finite number"}},
 		"model":        {`{"fl_x": 10, "camera_model": 3, "frames": []}`, []string{"line 1", "camera_model"}},
 		"split":        {"{\"frames\": [],\n\"train_filenames\": \"a\"}", []string{"line 2", "train_filenames"}},
+		"a list":       {`[{"frames": []}]`, []string{`line 1: found a list, expected an object with "frames"`}},
+		"a text":       {"\n\"frames\"", []string{`line 2: found text, expected an object`}},
+		"frames list":  {"{\"frames\":\n {}}", []string{"line 2: frames: found an object, expected a list of frames"}},
+		"fisheye":      {`{"fl_x": 10, "is_fisheye": "no", "frames": []}`, []string{"is_fisheye: found text, expected true or false"}},
+		"filenames":    {"{\"frames\": [],\n\"test_filenames\": [1]}", []string{"line 2: test_filenames: found a number, expected a list of texts"}},
+		"ply":          {`{"ply_file_path": {}, "frames": []}`, []string{"ply_file_path: found an object, expected text"}},
+		"size":         {`{"fl_x": 10, "w": [640], "frames": []}`, []string{"w: found a list, expected a number"}},
+		"centre":       {`{"fl_x": 10, "cx": true, "frames": []}`, []string{"cx: found true, expected a number"}},
+		"UTF-16":       {"\xff\xfe{\x00", []string{"found UTF-16 text, expected UTF-8"}},
+		"no size":      {`{"fl_x": 10, "w": 0.4, "frames": []}`, []string{"w is 0.4, expected 1 to 1048576 pixels"}},
+		"large size":   {`{"fl_x": 10, "h": 1e8, "frames": []}`, []string{"h is 1e+08, expected 1 to"}},
+		"far centre":   {`{"fl_x": 10, "cy": -1e10, "frames": []}`, []string{"cy is -1e+10, expected at most 1e+09 pixels"}},
 		"two files":    {"{\"frames\": []}\n{}", []string{"line 2"}},
-		"not a number": {`{"camera_angle_x": "wide", "frames": []}`, []string{`expected a number, found "wide"`}},
+		"not a number": {`{"camera_angle_x": "wide", "frames": []}`, []string{`camera_angle_x: found text "wide", expected a number`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Parse([]byte(c.data), "some/transforms_train.json")
@@ -157,6 +174,9 @@ func TestFileErrors(t *testing.T) {
 				if !strings.Contains(err.Error(), w) {
 					t.Errorf("message %q does not say %q", err, w)
 				}
+			}
+			if strings.Contains(err.Error(), "unmarshal") || strings.Contains(err.Error(), "Go ") {
+				t.Errorf("message %q speaks of Go", err)
 			}
 			if fault.ExitCode(err) != 3 || strings.Contains(err.Error(), "\n") {
 				t.Errorf("exit code %d, message %q", fault.ExitCode(err), err)

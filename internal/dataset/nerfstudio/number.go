@@ -3,7 +3,6 @@ package nerfstudio
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -14,13 +13,14 @@ import (
 type number struct {
 	set bool
 	v   float64
+	odd string // in words, what is there that is no number; "" for numbers
 }
 
 // finite holds for numbers that float32, in which training computes, can hold.
 func (n number) finite() bool { return math.Abs(n.v) <= math.MaxFloat32 }
 
 // UnmarshalJSON reads a number or null; numbers too big for float64 count as
-// infinite.
+// infinite. Anything else is kept in words, for those who know the member's name.
 func (n *number) UnmarshalJSON(data []byte) error {
 	n.set = true
 	if string(data) == "null" {
@@ -29,7 +29,7 @@ func (n *number) UnmarshalJSON(data []byte) error {
 	}
 	v, err := strconv.ParseFloat(string(data), 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return fmt.Errorf("expected a number, found %.40s", data)
+		n.odd = valueWords(data)
 	}
 	n.v = v
 	return nil

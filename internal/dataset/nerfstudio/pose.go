@@ -23,6 +23,9 @@ func poseOf(m [][]number) (geom.Pose, error) {
 			return geom.Pose{}, fmt.Errorf("row %d of transform_matrix has %d numbers, expected 4", i, len(row))
 		}
 		for _, n := range row {
+			if n.odd != "" {
+				return geom.Pose{}, fmt.Errorf("row %d of transform_matrix: found %s, expected a number", i, n.odd)
+			}
 			if !n.finite() {
 				return geom.Pose{}, errors.New("transform_matrix holds a number that is not finite")
 			}
@@ -37,6 +40,9 @@ func poseOf(m [][]number) (geom.Pose, error) {
 		// y up, z backward -> y down, z forward
 		r[3*i], r[3*i+1], r[3*i+2] = m[i][0].v, -m[i][1].v, -m[i][2].v
 		t[i] = m[i][3].v
+	}
+	if !t.InReach() {
+		return geom.Pose{}, fmt.Errorf("transform_matrix places the camera beyond %g", geom.MaxCoordinate)
 	}
 	r, err := orthonormal(r)
 	if err != nil {

@@ -123,9 +123,10 @@ type headerParser struct {
 // is the file's name in messages.
 func readHeader(r *bufio.Reader, name string) (*header, error) {
 	p := &headerParser{name: name, r: r}
+	head, _ := r.Peek(16)
 	magic, err := p.line()
 	if err != nil || magic != "ply" {
-		return nil, fault.Dataf("%s: not a PLY file: it does not begin with a line \"ply\"", name)
+		return nil, fault.Dataf("%s: not a PLY file: found %s at its beginning, expected a line \"ply\"", name, beginning(head))
 	}
 	for {
 		line, err := p.line()
@@ -139,6 +140,15 @@ func readHeader(r *bufio.Reader, name string) (*header, error) {
 			return nil, fault.Dataf("%s: header line %d: %w", name, p.h.lines, err)
 		}
 	}
+}
+
+// beginning tells the first bytes of a file, of its first line only.
+func beginning(head []byte) string {
+	if len(head) == 0 {
+		return "nothing"
+	}
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	return quote(string(line))
 }
 
 // line returns the next line without its end.

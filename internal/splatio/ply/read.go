@@ -37,18 +37,20 @@ func Read(path string) (*gaussian.Cloud, *Report, error) {
 
 // withFile opens a regular file and hands it on with its size.
 func withFile(path string, use func(r io.Reader, size int64) error) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return fault.Unreadable(path, err)
+	case info.IsDir():
+		return fault.Dataf("%s: found a folder, expected a PLY file", path)
+	case !info.Mode().IsRegular():
+		return fault.Dataf("%s: found a pipe or a device, expected a PLY file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return fault.Unreadable(path, err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return fault.Unreadable(path, err)
-	}
-	if !info.Mode().IsRegular() {
-		return fault.Dataf("%s: found something that is no file, expected a PLY file", path)
-	}
 	return use(f, info.Size())
 }
 

@@ -431,7 +431,7 @@ func TestReadNoFile(t *testing.T) {
 	_, _, err := Read(filepath.Join(dir, "x.ply"))
 	wantDataError(t, err, "no such file")
 	_, _, err = Read(dir)
-	if err == nil || !strings.Contains(err.Error(), "not a file") {
+	if err == nil || !strings.Contains(err.Error(), "found a folder, expected a PLY file") {
 		t.Errorf("a folder: %v", err)
 	}
 }

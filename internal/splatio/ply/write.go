@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"splat/internal/atomicfile"
+	"splat/internal/fault"
 	"splat/internal/gaussian"
 )
 
@@ -32,7 +33,7 @@ func Write(path string, c *gaussian.Cloud) (dropped int, err error) {
 		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("ply: write %s: %w", path, err)
+		return 0, fault.AtFile(path, err)
 	}
 	return dropped, nil
 }
