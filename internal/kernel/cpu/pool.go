@@ -6,22 +6,27 @@ import (
 )
 
 // pool runs the workgroups of one dispatch at a time on a fixed set of
-// goroutines, the caller's among them. Workgroups are handed out by a counter;
-// which goroutine takes which does not matter to the result.
+// goroutines, the caller's among them. Each begins with the same share of the
+// workgroups in every dispatch, so that what it wrote is likely still in its
+// caches when it reads it, and then helps the others. Who runs what does not
+// matter to the result.
 type pool struct {
 	workers []*worker
 	done    sync.WaitGroup
 
-	op     *operation
-	order  []int // permutation of the workgroups, nil for the natural order
-	groups int64
-	chunk  int64
-	next   atomic.Int64
+	op    *operation
+	order []int // permutation of the workgroups, nil for the natural order
+	chunk int64
 }
 
 type worker struct {
 	group Group
 	wake  chan struct{}
+
+	// The share of the current dispatch: workgroups [next, end) are left.
+	next atomic.Int64
+	end  int64
+	_    [64]byte // the next worker's counter is on another cache line
 }
 
 func newPool(threads int) *pool {
@@ -34,7 +39,7 @@ func newPool(threads int) *pool {
 		}
 		go func() {
 			for range w.wake {
-				p.work(w)
+				p.work(i)
 				p.done.Done()
 			}
 		}()
@@ -53,32 +58,40 @@ func (p *pool) run(op *operation, groups int, order []int) {
 	if groups == 0 {
 		return
 	}
-	p.op, p.order, p.groups = op, order, int64(groups)
-	p.chunk = max(1, p.groups/int64(64*len(p.workers))) // tiles differ much in cost
-	p.next.Store(0)
-	helpers := min(len(p.workers), groups) - 1
+	p.op, p.order = op, order
+	n := len(p.workers)
+	p.chunk = int64(max(1, groups/(64*n))) // tiles differ much in cost
+	for i, w := range p.workers {
+		w.next.Store(int64(groups * i / n))
+		w.end = int64(groups * (i + 1) / n)
+	}
+	helpers := min(n, groups) - 1
 	p.done.Add(helpers)
-	for _, w := range p.workers[1 : 1+helpers] {
+	for _, w := range p.workers[n-helpers:] { // the last ones have a share in any case
 		w.wake <- struct{}{}
 	}
-	p.work(p.workers[0])
+	p.work(0)
 	p.done.Wait()
 }
 
-// work takes chunks of workgroups until none are left.
-func (p *pool) work(w *worker) {
-	for {
-		from := p.next.Add(p.chunk) - p.chunk
-		if from >= p.groups {
-			return
-		}
-		for i := from; i < min(from+p.chunk, p.groups); i++ {
-			w.group.ID = int(i)
-			if p.order != nil {
-				w.group.ID = p.order[i]
+// work runs worker me's share in chunks, then what the others have left.
+func (p *pool) work(me int) {
+	w := p.workers[me]
+	for k := range p.workers {
+		share := p.workers[(me+k)%len(p.workers)]
+		for {
+			from := share.next.Add(p.chunk) - p.chunk
+			if from >= share.end {
+				break
 			}
-			w.group.op, w.group.offset = p.op, 0
-			p.op.run(&w.group)
+			for i := from; i < min(from+p.chunk, share.end); i++ {
+				w.group.ID = int(i)
+				if p.order != nil {
+					w.group.ID = p.order[i]
+				}
+				w.group.op, w.group.offset = p.op, 0
+				p.op.run(&w.group)
+			}
 		}
 	}
 }
