@@ -82,16 +82,16 @@ func sumRowsAVX2(sum *[12]float32, rows *float32, count int)
 func prefetchAVX2(p *float32, bytes int)
 
 //go:noescape
-func loadPixelsAVX2(t *LossTile, at int, image *float32, target *uint32)
+func loadPixelsAVX2(t *LossTile, at int, image *float32, target *uint32, n int)
 
 //go:noescape
 func momentsAVX2(t *LossTile, channel int)
 
 //go:noescape
-func ssimAVX2(t *LossTile, channel int)
+func ssimAVX2(t *LossTile, channel int, maps *float32, pitch, plane int)
 
 //go:noescape
-func blurAVX2(t *LossTile, back int)
+func blurAVX2(t *LossTile, back int, from *float32, pitch int)
 
 //go:noescape
 func lossGradientAVX2(t *LossTile, channel int)

@@ -29,10 +29,12 @@ func gatherAVX2(lanes *Lanes, rows *float32, offsets *[8]int, quads int)  { pani
 func scatterAVX2(rows *float32, lanes *Lanes, offsets *[8]int, quads int) { panic("vec: no AVX2") }
 func sumRowsAVX2(sum *[12]float32, rows *float32, count int)              { panic("vec: no AVX2") }
 func prefetchAVX2(p *float32, bytes int)                                  { panic("vec: no AVX2") }
-func loadPixelsAVX2(t *LossTile, at int, image *float32, target *uint32)  { panic("vec: no AVX2") }
-func momentsAVX2(t *LossTile, channel int)                                { panic("vec: no AVX2") }
-func ssimAVX2(t *LossTile, channel int)                                   { panic("vec: no AVX2") }
-func blurAVX2(t *LossTile, back int)                                      { panic("vec: no AVX2") }
-func lossGradientAVX2(t *LossTile, channel int)                           { panic("vec: no AVX2") }
-func multiplyAddAVX2(sum *Lanes, turns int)                               { panic("vec: no AVX2") }
-func readAVX2(sum *Lanes, from *float32, blocks int)                      { panic("vec: no AVX2") }
+func loadPixelsAVX2(t *LossTile, at int, image *float32, target *uint32, n int) {
+	panic("vec: no AVX2")
+}
+func momentsAVX2(t *LossTile, channel int)                               { panic("vec: no AVX2") }
+func ssimAVX2(t *LossTile, channel int, maps *float32, pitch, plane int) { panic("vec: no AVX2") }
+func blurAVX2(t *LossTile, back int, from *float32, pitch int)           { panic("vec: no AVX2") }
+func lossGradientAVX2(t *LossTile, channel int)                          { panic("vec: no AVX2") }
+func multiplyAddAVX2(sum *Lanes, turns int)                              { panic("vec: no AVX2") }
+func readAVX2(sum *Lanes, from *float32, blocks int)                     { panic("vec: no AVX2") }

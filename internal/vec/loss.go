@@ -23,18 +23,19 @@ type LossTile struct {
 
 	Taps [Window]Lanes // the SSIM window
 
+	Squares, Products Patch // of a channel: x^2+y^2 and xy
+
 	// H are the rows of four windowed means: of x, y, x^2+y^2 and xy.
 	H [4][PatchSide * kernel.TileSize]float32
 
-	// Maps are the derivatives of the weighted SSIM of a channel with respect to the
-	// means of x, x^2 and xy.
-	Maps [3][TilePixels]float32
+	// Maps has room for the derivatives of the SSIM of a tile at the picture's edge.
+	Maps [3 * TilePixels]float32
 
 	// L1 and SSIM are weighted sums.
 	L1, SSIM Lanes
 
-	// On the way back: one map with its halo, the three blurred maps, and the gradient
-	// of one channel.
+	// On the way back: room for one map with its halo at the picture's edge, the three
+	// blurred maps, and the gradient of one channel.
 	Map      Patch
 	Back     [3][TilePixels]float32
 	Gradient [TilePixels]float32
@@ -64,24 +65,29 @@ func (t *LossTile) Clear() {
 // it: image is RGB and transmittance, target 8-bit RGBA in a word.
 func (t *LossTile) Load(at int, image []float32, target []uint32, n int) {
 	_, _, _ = image[4*n-1], target[n-1], t.Weight[at+n-1]
-	for i := 0; ; i += 8 {
-		i = min(i, n-8) // the last eight overlap
-		loadPixelsAVX2(t, at+i, &image[4*i], &target[i])
-		if i == n-8 {
-			return
-		}
+	if n < 8 {
+		panic("vec: fewer than eight pixels")
 	}
+	loadPixelsAVX2(t, at, &image[0], &target[0], n)
 }
 
 // Moments blurs the rows of a channel's products, into H.
 func (t *LossTile) Moments(channel int) { momentsAVX2(t, channel) }
 
-// Structure finishes the means, computes the SSIM of a channel and its
-// derivatives, and adds to the sums.
-func (t *LossTile) Structure(channel int) { ssimAVX2(t, channel) }
+// Structure finishes the means, computes the SSIM of a channel, and adds to the
+// sums. Its derivatives with respect to the means of x, x^2 and xy, weighted, go to
+// three planes of maps, whose rows are pitch apart.
+func (t *LossTile) Structure(channel int, maps []float32, pitch, plane int) {
+	_ = maps[2*plane+(kernel.TileSize-1)*pitch+kernel.TileSize-1]
+	ssimAVX2(t, channel, &maps[0], pitch, plane)
+}
 
-// BlurMap blurs Map into Back[k].
-func (t *LossTile) BlurMap(k int) { blurAVX2(t, k) }
+// BlurMap blurs a map, given with its halo and the distance of its rows, into
+// Back[k].
+func (t *LossTile) BlurMap(k int, from []float32, pitch int) {
+	_, _ = from[(PatchSide-1)*pitch+PatchSide-1], t.Back[k]
+	blurAVX2(t, k, &from[0], pitch)
+}
 
 // Combine computes Gradient of a channel from Back and the pixels in the middle of
 // the patch.

@@ -83,15 +83,24 @@ func lossWide(g *Group) {
 	w, size := int(step.Width), int(step.Width*step.Height)
 	for c := range 3 {
 		t.Moments(c)
-		t.Structure(c)
-		for k := range t.Maps {
-			out := maps[(3*c+k)*size:]
-			for y := rect.y0; y < rect.y1; y++ {
-				copy(out[y*w+rect.x0:y*w+rect.x1], t.Maps[k][(y-rect.y0)*kernel.TileSize:])
-			}
-		}
+		structure(t, maps[3*c*size:3*(c+1)*size], c, rect, w, size)
 	}
 	partials[2*g.ID], partials[2*g.ID+1] = t.L1.Sum(), t.SSIM.Sum()
+}
+
+// structure finishes a channel; a tile that the picture cuts goes through a copy.
+func structure(t *vec.LossTile, maps []float32, c int, rect tileRect, w, size int) {
+	const n = kernel.TileSize
+	if rect.x1-rect.x0 == n && rect.y1-rect.y0 == n {
+		t.Structure(c, maps[rect.y0*w+rect.x0:], w, size)
+		return
+	}
+	t.Structure(c, t.Maps[:], n, tilePixels)
+	for k := range 3 {
+		for y := rect.y0; y < rect.y1; y++ {
+			copy(maps[k*size+y*w+rect.x0:k*size+y*w+rect.x1], t.Maps[k*tilePixels+(y-rect.y0)*n:])
+		}
+	}
 }
 
 // lossGradientWide is lossGradient for eight pixels at a time.
@@ -102,8 +111,7 @@ func lossGradientWide(g *Group) {
 	w, size := int(step.Width), int(step.Width*step.Height)
 	for c := range 3 {
 		for k := range 3 {
-			loadMapRows(t, maps[(3*c+k)*size:(3*c+k+1)*size], step, rect)
-			t.BlurMap(k)
+			blurMap(t, k, maps[(3*c+k)*size:(3*c+k+1)*size], step, rect)
 		}
 		t.Combine(c)
 		for y := rect.y0; y < rect.y1; y++ {
@@ -116,15 +124,20 @@ func lossGradientWide(g *Group) {
 	}
 }
 
-// loadMapRows copies one map of the tile with its halo; outside is 0.
-func loadMapRows(t *vec.LossTile, m []float32, step *kernel.Step, rect tileRect) {
+// blurMap blurs one map of the tile; where the halo leaves the picture, what lies
+// outside is 0.
+func blurMap(t *vec.LossTile, k int, m []float32, step *kernel.Step, rect tileRect) {
 	w, h := int(step.Width), int(step.Height)
-	x0, x1 := max(rect.x0-vec.Halo, 0), min(rect.x0+kernel.TileSize+vec.Halo, w)
-	y0, y1 := max(rect.y0-vec.Halo, 0), min(rect.y0+kernel.TileSize+vec.Halo, h)
-	if x1-x0 < vec.PatchSide || y1-y0 < vec.PatchSide {
-		t.Map = vec.Patch{}
+	x0, x1 := rect.x0-vec.Halo, rect.x0+kernel.TileSize+vec.Halo
+	y0, y1 := rect.y0-vec.Halo, rect.y0+kernel.TileSize+vec.Halo
+	if x0 >= 0 && y0 >= 0 && x1 <= w && y1 <= h {
+		t.BlurMap(k, m[y0*w+x0:], w)
+		return
 	}
-	for y := y0; y < y1; y++ {
-		copy(t.Map[(y-rect.y0+vec.Halo)*vec.PatchPitch+x0-rect.x0+vec.Halo:], m[y*w+x0:y*w+x1])
+	t.Map = vec.Patch{}
+	left := max(x0, 0)
+	for y := max(y0, 0); y < min(y1, h); y++ {
+		copy(t.Map[(y-y0)*vec.PatchPitch+left-x0:], m[y*w+left:y*w+min(x1, w)])
 	}
+	t.BlurMap(k, t.Map[:], vec.PatchPitch)
 }

@@ -20,6 +20,9 @@ func (m *machine) emit(o *operation) {
 		src := m.load(o.args[0])
 		shift := map[kind]func(...Op){opShiftLeft: VPSLLD, opShiftRight: VPSRLD, opShiftSigned: VPSRAD}[o.kind]
 		shift(o.imm, src, m.result(o))
+	case opLoad:
+		m.load(o.args[0])
+		m.result(o)
 	case opBlend:
 		mask := m.load(o.args[0], o.args...)
 		no := m.load(o.args[2], o.args...)

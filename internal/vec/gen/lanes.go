@@ -58,6 +58,7 @@ const (
 	opShiftLeft
 	opShiftRight
 	opShiftSigned // right, the sign comes in
+	opLoad        // a copy in a register
 	opBlend       // the second where the first is set, else the third
 )
 
@@ -81,6 +82,13 @@ func (p *program) push(o *operation) {
 
 // in is a value in memory.
 func (p *program) in(m Mem) *value { return &value{home: m, register: -1} }
+
+// hold is a value of memory that is to stay in a register while there is one.
+func (p *program) hold(m Mem) *value {
+	v := p.do(opLoad, p.in(m))
+	v.home = m
+	return v
+}
 
 // num is a constant.
 func (p *program) num(v float64) *value { return p.in(con(v)) }

@@ -73,29 +73,38 @@ func loop(label string, rows int, body func()) {
 
 func mem(base reg.Register, disp int) Mem { return Mem{Base: base, Disp: disp} }
 
-// loadPixels emits the composition of eight pixels.
+// loadPixels emits the composition of a row of pixels, eight at a time; the last
+// eight may overlap those before.
 func loadPixels() {
-	TEXT("loadPixelsAVX2", NOSPLIT, "func(t *LossTile, at int, image *float32, target *uint32)")
-	Doc("loadPixelsAVX2 brings eight pixels to element at of the patch.")
+	TEXT("loadPixelsAVX2", NOSPLIT, "func(t *LossTile, at int, image *float32, target *uint32, n int)")
+	Doc("loadPixelsAVX2 is LossTile.Load.")
 	t := tile()
-	x, image, target := place(t, "X"), Load(Param("image"), GP64()), Load(Param("target"), GP64())
-	advance(x, "at", 4)
+	row, image, target := place(t, "X"), Load(Param("image"), GP64()), Load(Param("target"), GP64())
+	advance(row, "at", 4)
+	last, i, x, from := Load(Param("n"), GP64()), GP64(), GP64(), GP64()
+	SUBQ(U8(lanes), last)
+	XORQ(i, i)
+	Label("eight")
+	CMPQ(i, last)
+	CMOVQGT(last, i)
+	LEAQ(Mem{Base: row, Index: i, Scale: 4}, x)
+	MOVQ(i, from)
+	SHLQ(U8(4), from)
+	ADDQ(image, from)
 	var r [4]reg.VecVirtual
 	for k := range r {
 		low := XMM()
 		r[k] = YMM()
-		VMOVUPS(mem(image, 16*k), low)
-		VINSERTF128(U8(1), mem(image, 16*(k+4)), low.AsY(), r[k])
+		VMOVUPS(mem(from, 16*k), low)
+		VINSERTF128(U8(1), mem(from, 16*(k+4)), low.AsY(), r[k])
 	}
 	rgbt := transpose(r[0], r[1], r[2], r[3])
-	words, a, weight, one, v, full := YMM(), YMM(), YMM(), YMM(), YMM(), YMM()
-	VMOVUPS(con(255), full) // divided by, so that equal bytes give equal numbers
-	VMOVDQU(mem(target, 0), words)
+	words, a, weight, one := YMM(), YMM(), YMM(), YMM()
+	VMOVDQU(Mem{Base: target, Index: i, Scale: 4}, words)
 	VPSRLD(U8(24), words, a)
-	VCVTDQ2PS(a, a)
-	VDIVPS(full, a, a)
+	byte255(a)
 	VMOVUPS(con(1), one)
-	mask := YMM()
+	mask, v := YMM(), YMM()
 	VMOVUPS(at(t, "Mask", -1), mask)
 	VBLENDVPS(mask, a, one, weight)
 	VSUBPS(a, one, a) // how much background shows
@@ -104,84 +113,122 @@ func loadPixels() {
 		VMOVUPS(rgbt[c], mem(x, c*patchBytes))
 		VPSRLD(U8(8*c), words, v)
 		VPAND(word(0xFF), v, v)
-		VCVTDQ2PS(v, v)
-		VDIVPS(full, v, v)
+		byte255(v)
 		VFMADD231PS(at(t, "Background", c), a, v)
 		VMULPS(weight, v, v)
 		VMOVUPS(v, mem(x, (3+c)*patchBytes))
 	}
 	VMOVUPS(weight, mem(x, 6*patchBytes))
+	CMPQ(i, last)
+	JGE(LabelRef("done"))
+	ADDQ(U8(lanes), i)
+	JMP(LabelRef("eight"))
+	Label("done")
 	VZEROUPPER()
 	RET()
 }
 
-// moments emits the row pass of the four windowed means of a channel.
+// byte255 turns integers from 0 to 255 into v/255, rounded as a division rounds:
+// equal bytes must give equal numbers. A product and a correction are faster.
+func byte255(v reg.VecVirtual) {
+	q, rest := YMM(), YMM()
+	VCVTDQ2PS(v, v)
+	VMULPS(con(1./255), v, q)
+	VMOVUPS(v, rest)
+	VFNMADD231PS(con(255), q, rest)
+	VMOVUPS(con(1./255), v)
+	VFMADD213PS(q, rest, v)
+}
+
+// window is the taps of one program, from the outside to the middle: mirrored ones
+// are equal.
+type window [halo + 1]*value
+
+func (p *program) window(t gotypes.Component) (w window) {
+	for k := range w {
+		w[k] = p.hold(at(t, "Taps", k))
+	}
+	return w
+}
+
+// over is the window over eleven places of memory, step bytes apart.
+func (w window) over(p *program, from Mem, step int) *value {
+	var sum *value
+	for k := range halo {
+		pair := p.add(p.in(from.Offset(k*step)), p.in(from.Offset((taps-1-k)*step)))
+		if sum == nil {
+			sum = p.mul(pair, w[k])
+		} else {
+			sum = p.fma(pair, w[k], sum)
+		}
+	}
+	return p.fma(p.in(from.Offset(halo*step)), w[halo], sum)
+}
+
+// moments emits the row pass of the four windowed means of a channel. All products
+// are made first: a load that meets two stores which are still under way waits.
 func moments() {
 	TEXT("momentsAVX2", NOSPLIT, "func(t *LossTile, channel int)")
 	Doc("momentsAVX2 is LossTile.Moments.")
 	t := tile()
-	x, h := place(t, "X"), place(t, "H")
+	x, h, squares, products := place(t, "X"), place(t, "H"), place(t, "Squares"), place(t, "Products")
 	advance(x, "channel", patchBytes)
+	loop("products", patchSide, func() {
+		p := &program{}
+		for k := 0; k < patchPitch; k += 4 * lanes {
+			xv, yv := p.hold(mem(x, k)), p.hold(mem(x, 3*patchBytes+k))
+			p.out(p.dot(xv, xv, yv, yv), mem(squares, k))
+			p.out(p.mul(xv, yv), mem(products, k))
+		}
+		p.emit()
+		for _, r := range []reg.Register{x, squares, products} {
+			ADDQ(U32(patchPitch), r)
+		}
+	})
+	for _, r := range []reg.Register{x, squares, products} {
+		SUBQ(U32(patchBytes), r)
+	}
 	loop("row", patchSide, func() {
+		p := &program{}
+		w := p.window(t)
 		for half := range 2 {
-			var sum [4]reg.VecVirtual
-			for k := range sum {
-				sum[k] = YMM()
-				VXORPS(sum[k], sum[k], sum[k])
-			}
-			for k := range taps {
-				xv, yv, wx, wy := YMM(), YMM(), YMM(), YMM()
-				tap := at(t, "Taps", k)
-				VMOVUPS(mem(x, 4*(8*half+k)), xv)
-				VMOVUPS(mem(x, 3*patchBytes+4*(8*half+k)), yv)
-				VMULPS(tap, xv, wx)
-				VMULPS(tap, yv, wy)
-				VADDPS(wx, sum[0], sum[0])
-				VADDPS(wy, sum[1], sum[1])
-				VFMADD231PS(wx, xv, sum[2])
-				VFMADD231PS(wy, yv, sum[2])
-				VFMADD231PS(wx, yv, sum[3])
-			}
-			for k, s := range sum {
-				VMOVUPS(s, mem(h, k*rowsBytes+32*half))
+			for k, row := range []Mem{mem(x, 0), mem(x, 3*patchBytes), mem(squares, 0), mem(products, 0)} {
+				p.out(w.over(p, row.Offset(32*half), 4), mem(h, k*rowsBytes+32*half))
 			}
 		}
-		ADDQ(U32(patchPitch), x)
+		p.emit()
+		for _, r := range []reg.Register{x, squares, products} {
+			ADDQ(U32(patchPitch), r)
+		}
 		ADDQ(U32(rowBytes), h)
 	})
 	VZEROUPPER()
 	RET()
 }
 
-// columns returns the window over eleven rows of a plane, from m on.
-func (p *program) columns(t gotypes.Component, m Mem) *value {
-	var sum *value
-	for k := range taps {
-		tap := p.in(at(t, "Taps", k))
-		row := p.in(m.Offset(k * rowBytes))
-		if sum == nil {
-			sum = p.mul(row, tap)
-		} else {
-			sum = p.fma(row, tap, sum)
-		}
-	}
-	return sum
-}
-
 // structure emits the column pass and the SSIM with its derivatives (Wang et al.
 // 2004).
 func structure() {
-	TEXT("ssimAVX2", NOSPLIT, "func(t *LossTile, channel int)")
+	TEXT("ssimAVX2", NOSPLIT, "func(t *LossTile, channel int, maps *float32, pitch, plane int)")
 	Doc("ssimAVX2 is LossTile.Structure.")
 	t := tile()
-	h, maps, x := place(t, "H"), place(t, "Maps"), place(t, "X")
+	h, x, weight := place(t, "H"), place(t, "X"), place(t, "Weight")
 	advance(x, "channel", patchBytes)
-	weight := place(t, "Weight")
+	var maps [3]reg.GPVirtual
+	for k := range maps {
+		maps[k] = Load(Param("maps"), GP64()).(reg.GPVirtual)
+		for range k {
+			advance(maps[k], "plane", 4)
+		}
+	}
+	pitch := Load(Param("pitch"), GP64())
+	SHLQ(U8(2), pitch)
 	loop("row", kernel.TileSize, func() {
 		for half := range 2 {
 			p := &program{}
-			mu1, mu2 := p.columns(t, mem(h, 32*half)), p.columns(t, mem(h, rowsBytes+32*half))
-			squares, xy := p.columns(t, mem(h, 2*rowsBytes+32*half)), p.columns(t, mem(h, 3*rowsBytes+32*half))
+			window := p.window(t)
+			column := func(k int) *value { return window.over(p, mem(h, k*rowsBytes+32*half), rowBytes) }
+			mu1, mu2, squares, xy := column(0), column(1), column(2), column(3)
 			w := p.in(mem(weight, halo*patchPitch+4*halo+32*half))
 			xv, yv := p.in(mem(x, halo*patchPitch+4*halo+32*half)), p.in(mem(x, 3*patchBytes+halo*patchPitch+4*halo+32*half))
 			l1 := p.add(p.in(at(t, "L1", -1)), p.abs(p.sub(xv, yv)))
@@ -198,55 +245,50 @@ func structure() {
 			p.out(p.fma(w, value, p.in(at(t, "SSIM", -1))), at(t, "SSIM", -1))
 			twice := p.times(w, 2)
 			mean := p.dot(p.mul(mu2, p.sub(d, c)), iab, p.mul(mu1, value), p.sub(ib, ia))
-			p.out(p.mul(twice, mean), mem(maps, 32*half))
-			p.out(p.neg(p.mul(p.mul(w, value), ib)), mem(maps, plane+32*half))
-			p.out(p.mul(p.mul(twice, c), iab), mem(maps, 2*plane+32*half))
+			p.out(p.mul(twice, mean), mem(maps[0], 32*half))
+			p.out(p.neg(p.mul(p.mul(w, value), ib)), mem(maps[1], 32*half))
+			p.out(p.mul(p.mul(twice, c), iab), mem(maps[2], 32*half))
 			p.emit()
 		}
 		for _, r := range []reg.Register{x, weight} {
 			ADDQ(U32(patchPitch), r)
 		}
-		for _, r := range []reg.Register{h, maps} {
-			ADDQ(U32(rowBytes), r)
+		ADDQ(U32(rowBytes), h)
+		for _, r := range maps {
+			ADDQ(pitch, r)
 		}
 	})
 	VZEROUPPER()
 	RET()
 }
 
-// blurMap emits the window over one map: mirrored taps share a product.
+// blurMap emits the window over one map.
 func blurMap() {
-	TEXT("blurAVX2", NOSPLIT, "func(t *LossTile, back int)")
+	TEXT("blurAVX2", NOSPLIT, "func(t *LossTile, back int, from *float32, pitch int)")
 	Doc("blurAVX2 is LossTile.BlurMap.")
 	t := tile()
-	in, h, out := place(t, "Map"), place(t, "H"), place(t, "Back")
+	in, h, out := Load(Param("from"), GP64()), place(t, "H"), place(t, "Back")
 	advance(out, "back", plane)
-	window := func(from reg.Register, disp, step int, to Mem) {
-		p := &program{}
-		var sum *value
-		for k := range halo {
-			pair := p.add(p.in(mem(from, disp+k*step)), p.in(mem(from, disp+(taps-1-k)*step)))
-			if sum == nil {
-				sum = p.mul(pair, p.in(at(t, "Taps", k)))
-			} else {
-				sum = p.fma(pair, p.in(at(t, "Taps", k)), sum)
-			}
-		}
-		p.out(p.fma(p.in(mem(from, disp+halo*step)), p.in(at(t, "Taps", halo)), sum), to)
-		p.emit()
-	}
+	pitch := Load(Param("pitch"), GP64())
+	SHLQ(U8(2), pitch)
 	loop("row", patchSide, func() {
+		p := &program{}
+		w := p.window(t)
 		for half := range 2 {
-			window(in, 32*half, 4, mem(h, 32*half))
+			p.out(w.over(p, mem(in, 32*half), 4), mem(h, 32*half))
 		}
-		ADDQ(U32(patchPitch), in)
+		p.emit()
+		ADDQ(pitch, in)
 		ADDQ(U32(rowBytes), h)
 	})
 	SUBQ(U32(rowsBytes), h)
 	loop("column", kernel.TileSize, func() {
+		p := &program{}
+		w := p.window(t)
 		for half := range 2 {
-			window(h, 32*half, rowBytes, mem(out, 32*half))
+			p.out(w.over(p, mem(h, 32*half), rowBytes), mem(out, 32*half))
 		}
+		p.emit()
 		ADDQ(U32(rowBytes), h)
 		ADDQ(U32(rowBytes), out)
 	})
