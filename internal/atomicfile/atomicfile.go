@@ -4,14 +4,36 @@ package atomicfile
 
 import (
 	"bufio"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 )
 
 // temporary is the middle of a temporary file's name: ".splats.ply.tmp-123".
 const temporary = ".tmp-"
+
+// longestName is how much of the target's name is in the temporary one, in bytes:
+// file systems take names of 255 bytes, and what is added may be 16.
+const longestName = 200
+
+// pattern is the temporary name of a file, for os.CreateTemp.
+func pattern(name string) string { return "." + beginning(name) + temporary + "*" }
+
+// beginning is a name as far as it fits into a temporary one, whole characters.
+func beginning(name string) string {
+	if len(name) <= longestName {
+		return name
+	}
+	n := longestName
+	for n > longestName-utf8.UTFMax && !utf8.RuneStart(name[n]) {
+		n--
+	}
+	return name[:n]
+}
 
 // Write creates or replaces path with what fill writes. On any error the old
 // file, if there was one, is untouched and the temporary one is removed. Missing
@@ -21,7 +43,10 @@ func Write(path string, fill func(io.Writer) error) (err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+temporary+"*")
+	if _, err := os.Lstat(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err // such as a name that is too long, before the work and not after it
+	}
+	f, err := os.CreateTemp(dir, pattern(filepath.Base(path)))
 	if err != nil {
 		return err
 	}
@@ -86,8 +111,8 @@ func absent(dir string) []string {
 }
 
 // RemoveTemporary removes from dir what a write that was killed left behind of a
-// file whose name fits: fits is asked for the name that the file was to get. No
-// write to these files may be under way.
+// file whose name fits: fits is asked for the name that the file was to get, or the
+// first 200 bytes of it. No write to these files may be under way.
 func RemoveTemporary(dir string, fits func(name string) bool) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -5,7 +5,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestWriteReplacesAndMakesFolders(t *testing.T) {
@@ -95,5 +97,43 @@ func TestRemoveTemporary(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, left)); err == nil {
 		t.Errorf("%s is still there", left)
+	}
+}
+
+// Names as long as file systems take them are written, and what a killed write of
+// one leaves is recognised by its beginning.
+func TestLongNames(t *testing.T) {
+	for _, name := range []string{strings.Repeat("n", 255), strings.Repeat("例", 85), strings.Repeat("a", 199) + strings.Repeat("例", 18)} {
+		dir := t.TempDir()
+		left := ""
+		err := Write(filepath.Join(dir, name), func(w io.Writer) error {
+			entries, _ := os.ReadDir(dir)
+			left = entries[0].Name()
+			_, err := w.Write([]byte("kept"))
+			return err
+		})
+		if got, _ := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != "kept" {
+			t.Fatalf("%d bytes: %v, holds %q", len(name), err, got)
+		}
+		if !utf8.ValidString(left) {
+			t.Errorf("the temporary name %q has half a character", left)
+		}
+		if err := os.WriteFile(filepath.Join(dir, left), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := RemoveTemporary(dir, func(s string) bool { return len(s) > 190 && strings.HasPrefix(name, s) }); err != nil {
+			t.Fatal(err)
+		}
+		if entries, _ := os.ReadDir(dir); len(entries) != 1 || entries[0].Name() != name {
+			t.Errorf("left: %v", entries)
+		}
+	}
+}
+
+// A name that no file can have is refused before the work.
+func TestNameTooLong(t *testing.T) {
+	err := Write(filepath.Join(t.TempDir(), strings.Repeat("n", 256)), func(io.Writer) error { t.Error("the work was done"); return nil })
+	if err == nil {
+		t.Error("written")
 	}
 }

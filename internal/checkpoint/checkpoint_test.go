@@ -122,7 +122,9 @@ func TestDamageIsNamed(t *testing.T) {
 	}{
 		"empty":        {func([]byte) []byte { return nil }, []string{"0 bytes found", "at least 28"}},
 		"another file": {func([]byte) []byte { return bytes.Repeat([]byte("ply\n"), 20) }, []string{"byte 0", `"SPLATCKP" expected`}},
-		"version":      {func(b []byte) []byte { b[8] = 7; return b }, []string{"version 7 found, 1 expected"}},
+		"version":      {otherVersion, []string{"version 7 found, 1 expected: written by another version"}},
+		"number":       {func(b []byte) []byte { b[8] = 7; return b }, []string{"version 7 found, 1 expected: damaged"}},
+		"garbage":      {func(b []byte) []byte { copy(b[8:28], "no version, no header"); return b }, []string{"expected: damaged"}},
 		"header size":  {func(b []byte) []byte { b[15] = 9; return b }, []string{"byte 12: a header of 15099"}},
 		"header":       {func(b []byte) []byte { b[40] ^= 1; return b }, []string{"header: checksum", "expected"}},
 		"geom":         {func(b []byte) []byte { b[section+2] ^= 1; return b }, []string{"section geom (bytes", "checksum", "expected"}},
@@ -135,8 +137,8 @@ func TestDamageIsNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := Open(path)
-		if fault.ExitCode(err) != 3 {
-			t.Errorf("%s: found %v, expected exit code 3", name, err)
+		if fault.ExitCode(err) != 3 || errors.Is(err, ErrDamaged) == (name == "version") {
+			t.Errorf("%s: found %v, expected damage, or another version, with exit code 3", name, err)
 			continue
 		}
 		for _, want := range append(c.want, path) {
@@ -148,9 +150,15 @@ func TestDamageIsNamed(t *testing.T) {
 	if _, err := Open(t.TempDir()); fault.ExitCode(err) != 3 {
 		t.Errorf("a folder: %v", err)
 	}
-	if _, err := Open(filepath.Join(t.TempDir(), "absent")); fault.ExitCode(err) != 3 {
+	if _, err := Open(filepath.Join(t.TempDir(), "absent")); fault.ExitCode(err) != 3 || errors.Is(err, ErrDamaged) {
 		t.Errorf("an absent file: %v", err)
 	}
+}
+
+// otherVersion makes a whole file of version 7, which has its header elsewhere.
+func otherVersion(b []byte) []byte {
+	b[8] = 7
+	return append(append(bytes.Clone(b[:prefixBytes]), 0, 0, 0, 0), b[prefixBytes:]...)
 }
 
 // A header that is consistent with its checksum may still lie.

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"io/fs"
 	"os"
+	"slices"
 
 	"splat/internal/fault"
 )
@@ -23,34 +23,44 @@ type File struct {
 	starts []int64 // of the sections
 }
 
+// ErrDamaged is in the errors of Open that tell of a state which is lost: the file
+// was cut or changed, or is no checkpoint. The others say nothing about the state:
+// another version of the program wrote the file, or it cannot be opened now.
+var ErrDamaged = errors.New("damaged")
+
+// damaged is an error of what is in a file.
+type damaged struct{ error }
+
+func (d damaged) Unwrap() error { return d.error }
+
+func (d damaged) Is(target error) bool { return target == ErrDamaged }
+
+// errVersion tells of a file that is another version's.
+var errVersion = errors.New("written by another version of splat")
+
 // Open reads a checkpoint's header and checks every byte of the file. The error
 // is of kind fault.Data and names the file, the place, what was found and what
 // was expected. The caller closes the File.
 func Open(path string) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fault.Dataf("%s: %w", path, plain(err))
+		return nil, fault.Unreadable(path, err)
 	}
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
 		f.Close()
-		return nil, fault.Dataf("%s: not a regular file", path)
+		return nil, fault.Dataf("%s: %w", path, damaged{errors.New("not a regular file")})
 	}
 	file, err := parse(f, info.Size())
 	if err != nil {
 		f.Close()
+		if !errors.Is(err, errVersion) {
+			err = damaged{err}
+		}
 		return nil, fault.Dataf("%s: %w", path, err)
 	}
 	file.Path, file.closer = path, f
 	return file, nil
-}
-
-func plain(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	return err
 }
 
 // Close closes the file.
@@ -99,11 +109,22 @@ func readHead(r io.ReaderAt, size int64) ([]byte, error) {
 	if string(prefix[:8]) != magic {
 		return nil, fmt.Errorf("byte 0: %q found, %q expected: not a checkpoint", prefix[:8], magic)
 	}
-	le := binary.LittleEndian
-	if v := le.Uint32(prefix[8:]); v != version {
-		return nil, fmt.Errorf("byte 8: version %d found, %d expected: written by another version of splat, or damaged", v, version)
+	if v := binary.LittleEndian.Uint32(prefix[8:]); v != version {
+		return nil, fmt.Errorf("byte 8: version %d found, %d expected: %w", v, version, whoseVersion(r, size, prefix, v))
 	}
-	length := int64(le.Uint32(prefix[12:]))
+	text, err := headText(r, size, prefix)
+	if err != nil {
+		return nil, err
+	}
+	if total := binary.LittleEndian.Uint64(prefix[16:]); total != uint64(size) {
+		return nil, fmt.Errorf("%d bytes found, %d expected: %s", size, total, cutOr(uint64(size) < total))
+	}
+	return text, nil
+}
+
+// headText returns the header's text after checking its sum.
+func headText(r io.ReaderAt, size int64, prefix []byte) ([]byte, error) {
+	length := int64(binary.LittleEndian.Uint32(prefix[12:]))
 	if length > maxHeader || length > size-prefixBytes {
 		return nil, fmt.Errorf("byte 12: a header of %d bytes found, the file has %d left", length, size-prefixBytes)
 	}
@@ -112,13 +133,21 @@ func readHead(r io.ReaderAt, size int64) ([]byte, error) {
 		return nil, err
 	}
 	sum := crc32.Update(crc32.Checksum(prefix[:24], castagnoli), castagnoli, text)
-	if err := sameSum("header", sum, prefix[24:]); err != nil {
-		return nil, err
+	return text, sameSum("header", sum, prefix[24:])
+}
+
+// lastVersion is the highest number that is taken for a version, not for damage.
+const lastVersion = 999
+
+// whoseVersion tells another version from damage: no version has such a number, or
+// the header fits its sum once the number is set right.
+func whoseVersion(r io.ReaderAt, size int64, prefix []byte, found uint32) error {
+	right := binary.LittleEndian.AppendUint32(slices.Clone(prefix[:8]), version)
+	_, err := headText(r, size, append(right, prefix[12:]...))
+	if err == nil || found > lastVersion {
+		return ErrDamaged
 	}
-	if total := le.Uint64(prefix[16:]); total != uint64(size) {
-		return nil, fmt.Errorf("%d bytes found, %d expected: %s", size, total, cutOr(uint64(size) < total))
-	}
-	return text, nil
+	return errVersion
 }
 
 func cutOr(cut bool) string {

@@ -105,7 +105,10 @@ func (a *app) demo(ctx context.Context, cfg config.Run, o demo.Options, trains b
 	defer run.Close()
 	path := run.Path(demoCapture)
 	a.log.notef("making a capture of %d pictures of %d x %d pixels in %s", o.Train+o.Test, o.Size, o.Size, path)
-	if err := demo.WriteCapture(path, o); err != nil {
+	if err := demo.WriteCapture(ctx, path, o); err != nil {
+		if ctx.Err() != nil {
+			return &fault.Error{Kind: fault.Interrupted, Err: errors.New("interrupted while the capture was made; nothing was trained")}
+		}
 		return err
 	}
 	doc := demoResult{Out: run.Path(""), Capture: path}
@@ -205,7 +208,7 @@ func (a *app) demoViews(ctx context.Context, cfg config.Run, capture *dataset.Ca
 	scores := scoresByName(out.result.Final)
 	var pages []demo.ViewReport
 	sum := 0.0
-	err = train.RenderViews(ctx, train.RenderOptions{Config: cfg, Cloud: out.result.Cloud, Views: views, Observer: &watcher{console: a.log, progress: silent{}}},
+	err = train.RenderViews(ctx, train.RenderOptions{Config: cfg, Cloud: out.result.Cloud, Capture: capture, Views: views, Observer: &watcher{console: a.log, progress: silent{}}},
 		func(_ int, v dataset.View, rgb, _ []float32) error {
 			truth, err := imageio.Decode(v.Image)
 			if err != nil {

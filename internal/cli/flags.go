@@ -226,5 +226,10 @@ func (a *app) resolve(src config.Source) (config.Run, error) {
 		return config.Run{}, a.flagErr
 	}
 	src.Flags = append(src.Flags, a.flags...)
-	return config.Resolve(src)
+	cfg, err := config.Resolve(src)
+	if err != nil {
+		return cfg, err
+	}
+	cfg.Model.Init, err = splatsOf(cfg.Model.Init)
+	return cfg, err
 }

@@ -33,7 +33,7 @@ func tinyRun(strategy string) []string {
 func tinyCapture(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "capture")
-	if err := demo.WriteCapture(dir, demo.Options{Size: 24, Train: 6, Test: 2}); err != nil {
+	if err := demo.WriteCapture(t.Context(), dir, demo.Options{Size: 24, Train: 6, Test: 2}); err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -45,17 +45,26 @@ func openModel(path string) (*model, error) {
 // openSplats is openModel for commands to which the run means nothing: they read
 // its splats also where its configuration cannot be read, or is another version's.
 func openSplats(path string) (*model, error) {
-	if lab.Is(path) {
-		dir := path
-		path = filepath.Join(dir, lab.ModelFile)
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return nil, fault.Dataf("%s: the run has no %s", dir, lab.ModelFile)
-		}
+	path, err := splatsOf(path)
+	if err != nil {
+		return nil, err
 	}
 	m := &model{path: path}
-	var err error
 	m.cloud, m.info, err = splatio.Read(path)
 	return m, err
+}
+
+// splatsOf is the splat file that a path means: of a run folder its splats, else
+// the path itself.
+func splatsOf(path string) (string, error) {
+	if path == "" || !lab.Is(path) {
+		return path, nil
+	}
+	file := filepath.Join(path, lab.ModelFile)
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return "", fault.Dataf("%s: the run has no %s", path, lab.ModelFile)
+	}
+	return file, nil
 }
 
 func isDir(path string) bool {

@@ -5,8 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
+	"splat/internal/atomicfile"
 	"splat/internal/fault"
 )
 
@@ -14,12 +14,11 @@ import (
 // the way that is no folder. what begins the message. A folder that is not there
 // yet is fine, and whether files may be made in it is for the writing to find out.
 func checkFolder(what, dir string) error {
-	dir = filepath.Clean(dir)
-	at, found := obstacle(dir)
+	at, found := atomicfile.Obstacle(dir)
 	switch {
 	case at == "":
 		return nil
-	case at == dir:
+	case at == filepath.Clean(dir):
 		return fault.Usagef("%s: found %s, expected a folder", what, found)
 	}
 	return fault.Usagef("%s: found %s at %s, expected a folder", what, found, at)
@@ -28,7 +27,7 @@ func checkFolder(what, dir string) error {
 // checkFile reports what keeps a file from being written at path: something of
 // that name that is no file, or what is in the way of its folder.
 func checkFile(path string) error {
-	if at, found := obstacle(filepath.Dir(path)); at != "" {
+	if at, found := atomicfile.Obstacle(filepath.Dir(path)); at != "" {
 		return fault.Usagef("%s: found %s at %s, expected a folder", path, found, at)
 	}
 	info, err := os.Stat(path)
@@ -41,33 +40,4 @@ func checkFile(path string) error {
 		return nil
 	}
 	return fault.Usagef("%s: %w", path, fault.Reason(err))
-}
-
-// obstacle returns the innermost part of dir that is there without being a folder,
-// and what it is; "" where there is none.
-func obstacle(dir string) (at, found string) {
-	for {
-		info, err := os.Stat(dir)
-		switch {
-		case err == nil && info.IsDir(), errors.Is(err, fs.ErrPermission):
-			return "", ""
-		case err == nil:
-			return dir, "a file"
-		case isLink(dir):
-			return dir, "a link that leads nowhere"
-		case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ELOOP), errors.Is(err, fs.ErrNotExist):
-		default:
-			return dir, "what cannot be one (" + fault.Reason(err).Error() + ")"
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", ""
-		}
-		dir = parent
-	}
-}
-
-func isLink(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }

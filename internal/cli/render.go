@@ -90,7 +90,7 @@ func (a *app) render(ctx context.Context, o renderFlags) error {
 		}
 	}
 	a.announce(device, capture, m, cfg)
-	doc, err := a.draw(ctx, m, cfg, views, files, o.out)
+	doc, err := a.draw(ctx, m, cfg, capture, views, files, o.out)
 	if err != nil {
 		return err
 	}
@@ -99,11 +99,11 @@ func (a *app) render(ctx context.Context, o renderFlags) error {
 }
 
 // draw renders the views and writes a picture for each as soon as it is there.
-func (a *app) draw(ctx context.Context, m *model, cfg config.Run, views []dataset.View, files []string, out string) (pictures, error) {
+func (a *app) draw(ctx context.Context, m *model, cfg config.Run, capture *dataset.Capture, views []dataset.View, files []string, out string) (pictures, error) {
 	doc := pictures{Out: absolute(out), Pictures: []picture{}}
 	watch := &watcher{console: a.log, progress: a.log.newProgress()}
 	defer watch.progress.stop()
-	err := train.RenderViews(ctx, train.RenderOptions{Config: cfg, Cloud: m.cloud, Views: views, Observer: watch},
+	err := train.RenderViews(ctx, train.RenderOptions{Config: cfg, Cloud: m.cloud, Capture: capture, Views: views, Observer: watch},
 		func(i int, v dataset.View, rgb, _ []float32) error {
 			w, h := v.Camera.Width, v.Camera.Height
 			if err := imageio.WritePNG(filepath.Join(out, files[i]), toImage(rgb, w, h)); err != nil {

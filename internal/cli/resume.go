@@ -133,17 +133,16 @@ func otherPath(h *checkpoint.Header, path string) []string {
 		h.Instructions, path)}
 }
 
-// checkRestart refuses to begin at step 0 where that would cost results.
+// checkRestart refuses to begin at step 0 where that would cost results. Splats
+// without a result are no such: the run was killed between writing the two, and
+// beginning it again makes the same ones.
 func checkRestart(prior *lab.Prior) error {
-	if !prior.HasResults() {
+	r := prior.Result
+	if r == nil {
 		return nil
 	}
-	how := ""
-	if r := prior.Result; r != nil {
-		how = fmt.Sprintf(", which ended at step %d by %s", r.Steps, r.StopReason)
-	}
-	return fault.Dataf("run folder %s: no checkpoint of the run%s: it cannot go on; --init %s begins a new one with its splats",
-		prior.Dir, how, shellWord(filepath.Join(prior.Dir, lab.ModelFile)))
+	return fault.Dataf("run folder %s: no checkpoint of the run, which ended at step %d by %s: it cannot go on; --init %s begins a new one with its splats",
+		prior.Dir, r.Steps, r.StopReason, shellWord(filepath.Join(prior.Dir, lab.ModelFile)))
 }
 
 // trainOn runs the session that goes on.

@@ -35,7 +35,7 @@ func slowRun(capture, out string) []string {
 func TestSecondInterruptQuitsAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	capture, run := filepath.Join(dir, "capture"), filepath.Join(dir, "run")
-	if err := demo.WriteCapture(capture, demo.Options{Size: 400, Train: 2, Test: 1}); err != nil {
+	if err := demo.WriteCapture(t.Context(), capture, demo.Options{Size: 400, Train: 2, Test: 1}); err != nil {
 		t.Fatal(err)
 	}
 	mustSplat(t, append(slowRun(capture, run), "--stop-step", "1", "--no-eval")...)
@@ -71,6 +71,26 @@ func TestSecondInterruptQuitsAtOnce(t *testing.T) {
 	out := mustSplat(t, "train", "--resume", run, "--stop-step", "1", "--no-eval")
 	if !strings.Contains(out, filepath.Join(run, lab.CheckpointDir, "step-00000001.ckpt")) || sumOf(t, run) != before {
 		t.Errorf("the run does not go on from where it was:\n%s", out)
+	}
+}
+
+// TestInterruptWhileTheDemoIsDrawn leaves no run behind.
+func TestInterruptWhileTheDemoIsDrawn(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "demo")
+	cmd, out := program("demo", "--size", "64", "--train-views", "10000", "--out", dir)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitForText(t, filepath.Join(dir, "capture", "train", "r_0.png"), "PNG")
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // the code says more
+	if cmd.ProcessState.ExitCode() != 130 || !strings.Contains(out.String(), "splat: interrupted while the capture was made") {
+		t.Errorf("exit code %d\n%s", cmd.ProcessState.ExitCode(), out)
+	}
+	if lab.Is(dir) {
+		t.Error("a run was left behind")
 	}
 }
 

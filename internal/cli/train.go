@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -93,9 +94,15 @@ func (a *app) train(ctx context.Context, cfg config.Run) error {
 		if err := lab.Check(dir, cfg.Output.Overwrite); err != nil {
 			return err
 		}
+		if sameFile(cfg.Model.Init, filepath.Join(dir, lab.ModelFile)) {
+			return fault.Usagef("--overwrite would remove %s, which the run is to start from (model.init); choose another --out, or copy the file", cfg.Model.Init)
+		}
 	}
 	capture, err := openCapture(cfg)
 	if err != nil {
+		return err
+	}
+	if err := checkBeside(cfg, capture); err != nil {
 		return err
 	}
 	run, err := createRun(cfg, capture)
@@ -109,6 +116,16 @@ func (a *app) train(ctx context.Context, cfg config.Run) error {
 	}
 	a.summarise(run, out)
 	return errors.Join(a.document(out.doc), err)
+}
+
+// checkBeside refuses to make a run folder of the capture's own: it would be taken
+// for a run from then on. A folder in it is fine.
+func checkBeside(cfg config.Run, capture *dataset.Capture) error {
+	dir := cfg.Output.Dir
+	if dir == "" || !sameFolder(dir, capture.Root) && !sameFolder(dir, cfg.Data.Path) {
+		return nil
+	}
+	return fault.Usagef("run folder %s: is the folder of the capture, expected one of its own, such as %s", dir, filepath.Join(dir, "run"))
 }
 
 func createRun(cfg config.Run, capture *dataset.Capture) (*lab.Run, error) {

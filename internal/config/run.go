@@ -43,7 +43,7 @@ type Data struct {
 type Model struct {
 	SHDegree    int     `toml:"sh_degree" flag:"sh-degree" range:"0..3" help:"degree of the spherical harmonics of the colour"`
 	MaxSplats   int     `toml:"max_splats" flag:"max-splats" range:"1..50000000" help:"upper limit of the number of splats; memory for it is set aside at the start"`
-	Init        string  `toml:"init" flag:"init" arg:"FILE" help:"splat file (PLY) to start from, instead of the capture's points"`
+	Init        string  `toml:"init" flag:"init" arg:"FILE" help:"splat file (PLY), or run folder, to start from, instead of the capture's points"`
 	InitSplats  int     `toml:"init_splats" range:"1..50000000" help:"number of random splats where the capture has no points (never above max_splats)"`
 	InitOpacity float64 `toml:"init_opacity" range:"0.001..0.999" help:"opacity of a new splat, 0..1"`
 	InitScale   float64 `toml:"init_scale" range:"0.001..100" help:"size of a new splat in units of the mean distance to its three nearest neighbours"`

@@ -70,28 +70,31 @@ func newFinder(folders []*folder) *finder {
 	return &finder{folders: folders, used: map[*folder]bool{}, odd: map[match][]string{}}
 }
 
-// found is a picture's place.
+// found is a picture's place, or why there is none.
 type found struct {
-	path string
-	rel  string // name in its folder, slash-separated
-	in   *folder
+	path   string
+	rel    string   // name in its folder, slash-separated
+	in     *folder  // nil where none was found
+	rivals []string // names in one folder that fit equally well
 }
 
-// find looks a picture up; it is found unless how is missing or leaves.
+// find looks a picture up.
 func (f *finder) find(name string) (at found, how match) {
 	for _, dir := range f.folders {
-		rel, h := dir.pics().find(name)
-		if h == missing || h == leaves {
-			how = max(how, h)
+		rel, h, rivals := dir.pics().find(name)
+		if !h.isFound() {
+			if h > how {
+				how, at.rivals = h, rivals
+			}
 			continue
 		}
 		f.used[dir] = true
 		if h != asWritten {
 			f.odd[h] = append(f.odd[h], fmt.Sprintf("%s -> %s", name, rel))
 		}
-		return found{dir.pics().path(rel), rel, dir}, h
+		return found{path: dir.pics().path(rel), rel: rel, in: dir}, h
 	}
-	return found{}, how
+	return at, how
 }
 
 // report tells the draft which folders were used and what was odd.
@@ -119,20 +122,4 @@ func (f *finder) where() string {
 		}
 	}
 	return strings.Join(dirs, ", ")
-}
-
-// absent describes a picture that was not found.
-func absent(name string, how match) string {
-	if how == leaves {
-		return name + " (leads out of the folder)"
-	}
-	return name
-}
-
-// warnAbsent reports the views that were left out because their pictures are not
-// there.
-func (d *draft) warnAbsent(gone []string, all int, where string) {
-	if len(gone) > 0 {
-		d.warnf("%d of %s missing in %s, views left out: %s", len(gone), plural(all, "picture"), where, firstOf(gone))
-	}
 }

@@ -49,7 +49,7 @@ func (f frameFinder) name(p string) (string, bool) {
 // add makes views of the frames of a camera file; role tells what each is for. It
 // returns the number of views.
 func (s *frameSource) add(d *draft, f *nerfstudio.File, role func(nerfstudio.Frame) nerfstudio.Role) int {
-	var gone []string
+	var gone absences
 	wanted, before := 0, len(d.views)
 	seen := map[string]bool{}
 	skipped := f.Skipped
@@ -59,10 +59,10 @@ func (s *frameSource) add(d *draft, f *nerfstudio.File, role func(nerfstudio.Fra
 			continue
 		}
 		wanted++
-		v, how := s.view(frame)
+		v, how, rivals := s.view(frame)
 		switch {
 		case v.picture == "":
-			gone = append(gone, absent(frame.FilePath, how))
+			gone.add(frame.FilePath, how, rivals)
 		case seen[v.picture]:
 			skipped = append(skipped, nerfstudio.Skip{Index: frame.Index, FilePath: frame.FilePath, Reason: "its picture is there twice"})
 		default:
@@ -72,7 +72,7 @@ func (s *frameSource) add(d *draft, f *nerfstudio.File, role func(nerfstudio.Fra
 			d.judge(f.Path, frame, s.plain)
 		}
 	}
-	d.warnAbsent(gone, wanted, s.where())
+	gone.warn(d, wanted, s.where())
 	d.warnSkipped(f, skipped)
 	d.noteKeys(f)
 	return len(d.views) - before
@@ -96,8 +96,7 @@ func (d *draft) judge(file string, frame nerfstudio.Frame, plain map[string]bool
 }
 
 // view makes a view of a frame; its picture is "" where none is found.
-func (s *frameSource) view(frame nerfstudio.Frame) (draftView, match) {
-	why := missing
+func (s *frameSource) view(frame nerfstudio.Frame) (v draftView, why match, rivals []string) {
 	for _, p := range pathReadings(frame.FilePath) {
 		for _, f := range s.finders {
 			name, ok := f.name(p)
@@ -106,7 +105,9 @@ func (s *frameSource) view(frame nerfstudio.Frame) (draftView, match) {
 			}
 			at, how := f.find(name)
 			if at.in == nil {
-				why = max(why, how)
+				if how > why {
+					why, rivals = how, at.rivals
+				}
 				continue
 			}
 			if f.drop == "images" {
@@ -115,10 +116,10 @@ func (s *frameSource) view(frame nerfstudio.Frame) (draftView, match) {
 			if p != frame.FilePath {
 				s.cut = append(s.cut, frame.FilePath+" -> "+at.rel)
 			}
-			return s.viewAt(frame, at), how
+			return s.viewAt(frame, at), how, nil
 		}
 	}
-	return draftView{}, why
+	return draftView{}, why, rivals
 }
 
 // viewAt makes a view of a frame whose picture was found. A path that goes through

@@ -142,13 +142,14 @@ func (d *draft) addImages(loc colmap.Location, images []colmap.Image, lenses map
 		return err
 	}
 	var searched []string
+	example := ""
 	for _, folders := range groups {
 		f := newFinder(folders)
-		var gone []string
+		var gone absences
 		for _, im := range images {
 			at, how := f.find(im.Name)
 			if at.in == nil {
-				gone = append(gone, absent(im.Name, how))
+				gone.add(im.Name, how, at.rivals)
 				continue
 			}
 			d.views = append(d.views, draftView{
@@ -158,13 +159,16 @@ func (d *draft) addImages(loc colmap.Location, images []colmap.Image, lenses map
 		}
 		if len(d.views) > 0 {
 			f.report(d)
-			d.warnAbsent(gone, len(images), f.where())
+			gone.warn(d, len(images), f.where())
 			return nil
 		}
 		searched = append(searched, f.where())
+		if example == "" || len(gone.ambiguous) > 0 {
+			example = gone.example()
+		}
 	}
-	return fault.Dataf("%s: none of its %s was found, for example %q; searched %s",
-		loc.Images, plural(len(images), "picture"), images[0].Name, strings.Join(searched, ", "))
+	return fault.Dataf("%s: none of its %s was found, for example %s; searched %s",
+		loc.Images, plural(len(images), "picture"), example, strings.Join(searched, ", "))
 }
 
 // pictureFolders lists where the pictures of a model may be: images next to the

@@ -87,39 +87,51 @@ const (
 	otherCase         // differs in case
 	otherEnding       // same stem, another ending
 	leaves            // the name leads out of the folder and was not followed
+	ambiguous         // several differ from it in case or ending only
 )
+
+// isFound reports whether there is a picture to go with.
+func (m match) isFound() bool { return m == asWritten || m == otherCase || m == otherEnding }
 
 // find looks a name up: as written, with backslashes as separators, with one of
 // the usual endings added; then without regard to case and by stem where that is
-// unique.
-func (p *pictures) find(name string) (rel string, how match) {
+// unique. Where it is not, rivals are those that fit equally well.
+func (p *pictures) find(name string) (rel string, how match, rivals []string) {
 	forms := localForms(name)
 	if len(forms) == 0 {
-		return "", leaves
+		return "", leaves, nil
 	}
 	for _, f := range forms {
 		if p.exact[f] {
-			return f, asWritten
+			return f, asWritten, nil
 		}
 	}
 	for _, f := range forms {
 		for _, ext := range []string{".png", ".jpg", ".jpeg"} {
 			if p.exact[f+ext] {
-				return f + ext, asWritten
+				return f + ext, asWritten, nil
 			}
 		}
 	}
 	for _, f := range forms {
-		if c := p.lower[strings.ToLower(f)]; len(c) == 1 {
-			return c[0], otherCase
+		if c := p.lower[strings.ToLower(f)]; len(c) > 0 {
+			return only(c, otherCase)
 		}
 	}
 	for _, f := range forms {
-		if c := p.stem[stem(strings.ToLower(f))]; len(c) == 1 {
-			return c[0], otherEnding
+		if c := p.stem[stem(strings.ToLower(f))]; len(c) > 0 {
+			return only(c, otherEnding)
 		}
 	}
-	return "", missing
+	return "", missing, nil
+}
+
+// only is the one candidate; more are rivals.
+func only(candidates []string, how match) (string, match, []string) {
+	if len(candidates) == 1 {
+		return candidates[0], how, nil
+	}
+	return "", ambiguous, candidates
 }
 
 // localForms returns the readings of a name that stay inside its folder, best

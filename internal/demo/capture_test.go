@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"image"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -118,7 +120,7 @@ func TestBallIsDrawnWhereTheMatrixSays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := writeCapture(dir, o, s); err != nil {
+		if err := writeCapture(t.Context(), dir, o, s); err != nil {
 			t.Fatal(err)
 		}
 		for _, v := range append(readCapture(t, dir, "train"), readCapture(t, dir, "test")...) {
@@ -137,7 +139,7 @@ func TestBallIsDrawnWhereTheMatrixSays(t *testing.T) {
 
 func TestReaderSeesTheSamePoses(t *testing.T) {
 	dir := t.TempDir()
-	if err := WriteCapture(dir, Options{Size: 16, Train: 5, Test: 2}); err != nil {
+	if err := WriteCapture(t.Context(), dir, Options{Size: 16, Train: 5, Test: 2}); err != nil {
 		t.Fatal(err)
 	}
 	for _, split := range []string{"train", "test"} {
@@ -164,7 +166,7 @@ var closeEnough = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 
 
 func TestWrittenFiles(t *testing.T) {
 	dir := t.TempDir()
-	if err := WriteCapture(dir, Options{Size: 16, Train: 3, Test: 2}); err != nil {
+	if err := WriteCapture(t.Context(), dir, Options{Size: 16, Train: 3, Test: 2}); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -187,7 +189,7 @@ func TestWrittenFiles(t *testing.T) {
 
 func TestTransformsHaveTheShapeOfNeRFSynthetic(t *testing.T) {
 	dir := t.TempDir()
-	if err := WriteCapture(dir, Options{Size: 16, Train: 4, Test: 3}); err != nil {
+	if err := WriteCapture(t.Context(), dir, Options{Size: 16, Train: 4, Test: 3}); err != nil {
 		t.Fatal(err)
 	}
 	for split, n := range map[string]int{"train": 4, "test": 3} {
@@ -262,7 +264,7 @@ func angle(a, b camera) float64 {
 
 func TestPicturesShowTheSceneOnATransparentGround(t *testing.T) {
 	dir := t.TempDir()
-	if err := WriteCapture(dir, Options{Size: 64, Train: 6, Test: 2}); err != nil {
+	if err := WriteCapture(t.Context(), dir, Options{Size: 64, Train: 6, Test: 2}); err != nil {
 		t.Fatal(err)
 	}
 	for _, v := range append(readCapture(t, dir, "train"), readCapture(t, dir, "test")...) {
@@ -296,10 +298,35 @@ func TestPicturesShowTheSceneOnATransparentGround(t *testing.T) {
 	}
 }
 
+// Who no longer wants the capture does not wait for it, and what is there is not
+// taken for one.
+func TestWriteCaptureEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	dir := t.TempDir()
+	first := filepath.Join(dir, "train", "r_0.png")
+	go func() {
+		for {
+			if _, err := os.Stat(first); err == nil || ctx.Err() != nil {
+				cancel()
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	err := WriteCapture(ctx, dir, Options{Size: 32, Train: MaxViews, Test: 1, Threads: 2})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("found %v, expected that it was cancelled", err)
+	}
+	if made, _ := filepath.Glob(filepath.Join(dir, "transforms_*")); len(made) != 0 {
+		t.Errorf("it looks complete: %v", made)
+	}
+	cancel()
+}
+
 func TestSameBytesForAnyNumberOfThreads(t *testing.T) {
 	content := func(o Options) map[string]string {
 		dir := t.TempDir()
-		if err := WriteCapture(dir, o); err != nil {
+		if err := WriteCapture(t.Context(), dir, o); err != nil {
 			t.Fatal(err)
 		}
 		files := map[string]string{}
@@ -340,7 +367,7 @@ func TestOptionsOutOfRange(t *testing.T) {
 		{Options{Threads: -1}, `threads is -1`},
 	} {
 		dir := filepath.Join(t.TempDir(), "capture")
-		err := WriteCapture(dir, c.o)
+		err := WriteCapture(t.Context(), dir, c.o)
 		if fault.ExitCode(err) != int(fault.Usage) || !regexp.MustCompile(c.want).MatchString(err.Error()) {
 			t.Errorf("%+v: %v, want a usage error with %q", c.o, err, c.want)
 		}
@@ -362,7 +389,7 @@ func TestFolderThatCannotBeMade(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteCapture(filepath.Join(file, "capture"), Options{Size: 8, Train: 1, Test: 1}); err == nil {
+	if err := WriteCapture(t.Context(), filepath.Join(file, "capture"), Options{Size: 8, Train: 1, Test: 1}); err == nil {
 		t.Error("no error for a folder inside a file")
 	}
 }

@@ -8,7 +8,9 @@
 package demo
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image/png"
 	"io"
@@ -71,13 +73,14 @@ func (o Options) withDefaults() (Options, error) {
 // WriteCapture traces the scene and writes the capture into dir, which is
 // created where it is missing; pictures and transforms that are there already
 // are replaced. The transforms are written last, so a folder that was left half
-// done is not taken for a capture.
-func WriteCapture(dir string, o Options) error {
+// done is not taken for a capture. Once ctx is done it ends within a few rows of
+// pixels, with ctx's error.
+func WriteCapture(ctx context.Context, dir string, o Options) error {
 	o, err := o.withDefaults()
 	if err != nil {
 		return err
 	}
-	return writeCapture(dir, o, stillLife(o.Seed))
+	return writeCapture(ctx, dir, o, stillLife(o.Seed))
 }
 
 // split is one of the two sets of views of a capture.
@@ -86,12 +89,12 @@ type split struct {
 	cameras []camera
 }
 
-func writeCapture(dir string, o Options, s *scene) error {
+func writeCapture(ctx context.Context, dir string, o Options, s *scene) error {
 	splits := []split{
 		{"train", trainCameras(o)},
 		{"test", testCameras(o)},
 	}
-	if err := writePictures(dir, o, s, splits); err != nil {
+	if err := writePictures(ctx, dir, o, s, splits); err != nil {
 		return err
 	}
 	for _, sp := range splits {
@@ -104,12 +107,15 @@ func writeCapture(dir string, o Options, s *scene) error {
 
 // writePictures traces one view after the other, rows in parallel, and encodes
 // and writes behind.
-func writePictures(dir string, o Options, s *scene, splits []split) error {
+func writePictures(ctx context.Context, dir string, o Options, s *scene, splits []split) error {
 	var writers errgroup.Group
 	writers.SetLimit(2)
 	for _, sp := range splits {
 		for i, cam := range sp.cameras {
-			img := s.render(cam, o.Threads)
+			img := s.render(ctx, cam, o.Threads)
+			if ctx.Err() != nil {
+				return errors.Join(ctx.Err(), writers.Wait())
+			}
 			path := filepath.Join(dir, sp.name, viewName(i)+".png")
 			writers.Go(func() error {
 				return atomicfile.Write(path, func(w io.Writer) error { return png.Encode(w, img) })

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"context"
 	"image"
 	"image/color"
 	"math"
@@ -43,15 +44,16 @@ var subpixels = func() (at [samples][2]float64) {
 }()
 
 // render draws the scene with straight alpha: the share of a pixel's samples
-// that hit something, and the mean colour of those.
-func (s *scene) render(cam camera, threads int) *image.NRGBA {
+// that hit something, and the mean colour of those. Once ctx is done it leaves the
+// rest of the picture empty.
+func (s *scene) render(ctx context.Context, cam camera, threads int) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, cam.size, cam.size))
 	l := cam.lens()
 	var next atomic.Int64
 	var workers errgroup.Group
 	for range threads {
 		workers.Go(func() error {
-			for y := int(next.Add(1)) - 1; y < cam.size; y = int(next.Add(1)) - 1 {
+			for y := int(next.Add(1)) - 1; y < cam.size && ctx.Err() == nil; y = int(next.Add(1)) - 1 {
 				for x := range cam.size {
 					img.SetNRGBA(x, y, s.pixel(&l, x, y))
 				}

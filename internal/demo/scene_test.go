@@ -225,7 +225,7 @@ func TestShineIsThereAndGentle(t *testing.T) {
 		o.mirror, o.specular = 0, 0
 	}
 	for i, cam := range testCameras(Options{Size: 80, Train: 24, Test: 6}) {
-		a, b := shiny.render(cam, 2), matt.render(cam, 2)
+		a, b := shiny.render(t.Context(), cam, 2), matt.render(t.Context(), cam, 2)
 		truth := &imageio.Image{Width: 80, Height: 80, Pix: a.Pix}
 		var render []float32
 		for p := b.Pix; len(p) > 0; p = p[4:] {

@@ -61,7 +61,7 @@ var Layers = []Layer{
 	{"internal/lab", "internal/atomicfile internal/checkpoint internal/config internal/fault",
 		"the record of a run is read and written without an engine"},
 
-	{"internal/cli", "internal/backend internal/bench internal/checkpoint internal/config internal/dataset internal/demo internal/fault internal/gaussian " +
+	{"internal/cli", "internal/atomicfile internal/backend internal/bench internal/checkpoint internal/config internal/dataset internal/demo internal/fault internal/gaussian " +
 		"internal/geom internal/imageio internal/kernel internal/kernel/kerneltest internal/lab internal/splatio internal/splatio/ply " +
 		"internal/sysinfo internal/train internal/vec",
 		"commands put the parts together; they do not reach into the pipeline. doctor runs the conformance suite and names the instruction path"},

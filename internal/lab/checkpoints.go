@@ -24,10 +24,24 @@ func checkpointName(step int) string {
 	return fmt.Sprintf("%s/step-%08d.ckpt", CheckpointDir, step)
 }
 
-// checkpointsIn lists the steps of the checkpoints in a run folder, newest first.
+// checkpointsIn lists the steps of the checkpoints in a run folder, newest first, as
+// far as they can be seen.
 func checkpointsIn(dir string) []int {
-	entries, _ := os.ReadDir(filepath.Join(dir, CheckpointDir)) // absent: none
-	var steps []int
+	steps, _ := listCheckpoints(dir)
+	return steps
+}
+
+// listCheckpoints is checkpointsIn that says why not all can be seen. It is no error
+// that there is no folder of checkpoints.
+func listCheckpoints(dir string) (steps []int, err error) {
+	path := filepath.Join(dir, CheckpointDir)
+	entries, err := os.ReadDir(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err != nil {
+		err = fault.Unreadable(path, err)
+	}
 	for _, e := range entries {
 		if step, ok := checkpointStep(e.Name()); ok {
 			steps = append(steps, step)
@@ -35,7 +49,7 @@ func checkpointsIn(dir string) []int {
 	}
 	slices.Sort(steps)
 	slices.Reverse(steps)
-	return steps
+	return steps, err
 }
 
 // checkpointStep reads the step out of a checkpoint's file name.
@@ -103,7 +117,7 @@ func (r *Run) removeCheckpoints(but []int) error {
 			continue
 		}
 		if err := os.Remove(r.file(checkpointName(step))); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, fmt.Errorf("%s: %w", r.file(checkpointName(step)), plain(err)))
+			errs = append(errs, fmt.Errorf("%s: %w", r.file(checkpointName(step)), fault.Reason(err)))
 		}
 	}
 	if len(but) == 0 {
@@ -116,29 +130,38 @@ func (r *Run) removeCheckpoints(but []int) error {
 func (r *Run) removeTemporary() error {
 	ours := func(name string) bool { return slices.Contains(runFiles, name) }
 	if err := atomicfile.RemoveTemporary(r.dir, ours); err != nil {
-		return err
+		return folderError(r.dir, err)
 	}
 	dir := r.file(CheckpointDir)
 	err := atomicfile.RemoveTemporary(dir, func(name string) bool { _, ok := checkpointStep(name); return ok })
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fault.AtFile(dir, err)
 	}
-	return err
+	return nil
 }
 
 // newest opens the newest checkpoint that is whole. damage has an entry for each
-// one that is not and was passed over. The error tells that there are some, but
-// none is whole; nil, nil, nil that there are none.
+// one that is not and was passed over; nil, nil, nil tells that there are none. It
+// is an error where there are some, but none is whole, and also where one cannot be
+// read though it may well be whole: whoever passes it over would lose it, since the
+// run that goes on from an older one removes it.
 func newest(dir string) (f *checkpoint.File, damage []error, err error) {
-	for _, step := range checkpointsIn(dir) {
+	steps, err := listCheckpoints(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, step := range steps {
 		path := filepath.Join(dir, filepath.FromSlash(checkpointName(step)))
 		f, err := checkpoint.Open(path)
 		if err == nil && f.Step != step {
 			f.Close()
-			err = fault.Dataf("%s: holds step %d, expected %d", path, f.Step, step)
+			err = fault.Dataf("%s: %w: holds step %d, expected %d", path, checkpoint.ErrDamaged, f.Step, step)
 		}
 		if err == nil {
 			return f, damage, nil
+		}
+		if !errors.Is(err, checkpoint.ErrDamaged) {
+			return nil, damage, fmt.Errorf("%w; see to it, or remove the file to go on from what is older", err)
 		}
 		damage = append(damage, err)
 	}

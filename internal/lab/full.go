@@ -5,15 +5,17 @@ import (
 	"fmt"
 	"runtime"
 	"syscall"
+
+	"splat/internal/fault"
 )
 
 // writeError says which file could not be written, why, and how many bytes it
 // needs, where that is known.
 func writeError(path string, need int64, err error) error {
 	if need <= 0 {
-		return fmt.Errorf("%s: %w", path, plain(err))
+		return fmt.Errorf("%s: %w", path, fault.Reason(err))
 	}
-	return fmt.Errorf("%s: %w (%d bytes needed)", path, plain(err), need)
+	return fmt.Errorf("%s: %w (%d bytes needed)", path, fault.Reason(err), need)
 }
 
 // IsFull reports whether an error means that a disk, or a user's share of it, has

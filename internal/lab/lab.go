@@ -37,50 +37,17 @@ var runFiles = []string{ResultFile, ModelFile, MetricsFile, EvalFile, LogFile, C
 // only appends to it.
 var guarded = []string{ConfigFile, ResultFile, ModelFile, MetricsFile, EvalFile}
 
-// Check reports whether dir can take a new run: it must be absent or a folder,
-// and hold no run unless overwrite is set. It changes nothing.
-func Check(dir string, overwrite bool) error {
-	info, err := os.Stat(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fault.Usagef("run folder %s: %v", dir, plain(err))
-	}
-	if !info.IsDir() {
-		return fault.Usagef("run folder %s: found a file, expected a folder or nothing", dir)
-	}
-	if overwrite {
-		return nil
-	}
-	return vacant(dir, func(string) bool { return false })
-}
-
-// vacant reports whether a folder holds no run, apart from files that are ours.
-func vacant(dir string, ours func(name string) bool) error {
-	for _, name := range guarded {
-		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil && !ours(name) {
-			return holdsRun(dir, name)
-		}
-	}
-	if steps := checkpointsIn(dir); len(steps) > 0 {
-		return holdsRun(dir, checkpointName(steps[0]))
-	}
-	return nil
-}
-
-func holdsRun(dir, name string) error {
-	return fault.Usagef("run folder %s already holds a run (%s); go on with it by train --resume, choose another --out, or replace it with --overwrite", dir, name)
-}
-
 // newRuns is the folder of runs that have no name of their own.
 const newRuns = "runs"
 
 // newDir makes runs/<date>-<capture> in the current folder, with -2, -3, ...
 // added where that name is taken, also by a run that starts at the same moment.
 func newDir(capture string, now time.Time) (string, error) {
+	if err := clearWay(newRuns); err != nil {
+		return "", err
+	}
 	if err := os.MkdirAll(newRuns, 0o755); err != nil {
-		return "", fmt.Errorf("run folder %s: %w", newRuns, plain(err))
+		return "", folderError(newRuns, err)
 	}
 	base := filepath.Join(newRuns, now.Format("2006-01-02")+"-"+folderName(capture))
 	for n := 1; ; n++ {
@@ -88,10 +55,18 @@ func newDir(capture string, now time.Time) (string, error) {
 		if n > 1 {
 			dir = fmt.Sprintf("%s-%d", base, n)
 		}
-		if err := os.Mkdir(dir, 0o755); !errors.Is(err, fs.ErrExist) {
-			return dir, err
+		switch err := os.Mkdir(dir, 0o755); {
+		case err == nil:
+			return dir, nil
+		case !errors.Is(err, fs.ErrExist):
+			return "", folderError(dir, err)
 		}
 	}
+}
+
+// folderError says why the folder of a run cannot be used.
+func folderError(dir string, err error) error {
+	return fmt.Errorf("run folder %s: %w", dir, fault.Reason(err))
 }
 
 // folderName replaces what is awkward in a folder's name on some system.
@@ -106,18 +81,4 @@ func folderName(s string) string {
 		return "capture"
 	}
 	return name
-}
-
-// plain is the reason of a file error without the name, which messages give
-// themselves.
-func plain(err error) error {
-	var pe *fs.PathError
-	var le *os.LinkError
-	switch {
-	case errors.As(err, &pe):
-		return pe.Err
-	case errors.As(err, &le):
-		return le.Err
-	}
-	return err
 }

@@ -217,7 +217,7 @@ func TestKilledBeforeTheFirstStep(t *testing.T) {
 	p, err := Reopen(dir)
 	must(t, err)
 	defer p.Close()
-	if p.Config == "" || p.Complete() || p.HasResults() {
+	if p.Config == "" || p.Complete() || p.Result != nil {
 		t.Errorf("found %+v", p)
 	}
 }

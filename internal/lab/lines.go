@@ -120,7 +120,10 @@ func cutAfter(path string, step int) (gone int, err error) {
 	if err := f.Truncate(keep); err != nil {
 		return 0, writeError(path, 0, err)
 	}
-	return gone, f.Sync()
+	if err := f.Sync(); err != nil {
+		return 0, writeError(path, 0, err)
+	}
+	return gone, nil
 }
 
 // upTo reports whether a line is a record of a step up to the given one.

@@ -23,7 +23,7 @@ func takeLock(dir string) (*lock, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 		if err != nil {
-			return nil, fmt.Errorf("run folder %s: cannot write there: %w", dir, plain(err))
+			return nil, fmt.Errorf("run folder %s: cannot write there: %w", dir, fault.Reason(err))
 		}
 		if tryLock(f) == errBusy {
 			f.Close()

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -59,11 +58,7 @@ func readResult(path string) (*Result, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fault.Dataf("%s: %v", path, plain(err))
+		return nil, fault.Unreadable(path, err)
 	}
-	var res Result
-	if err := json.Unmarshal(text, &res); err != nil {
-		return nil, fault.Dataf("%s: not a result: %v", path, err)
-	}
-	return &res, nil
+	return parseResult(path, text)
 }

@@ -1,9 +1,7 @@
 package lab
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -46,11 +44,8 @@ func Reopen(dir string) (*Prior, error) {
 // checkResumable refuses what is no run folder and cannot become one.
 func checkResumable(dir string) error {
 	info, err := os.Stat(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return fault.Usagef("run folder %s: %v", dir, plain(err))
+	if err != nil {
+		return clearWay(dir)
 	}
 	parent := filepath.Dir(filepath.Clean(dir))
 	if filepath.Base(parent) == CheckpointDir {
@@ -58,15 +53,15 @@ func checkResumable(dir string) error {
 	}
 	switch {
 	case Is(dir):
-		return nil
+		return clearWay(dir)
 	case Is(parent):
 		return fault.Usagef("--resume %s: expected the run folder, %s", dir, parent)
 	case !info.IsDir():
 		return fault.Usagef("--resume %s: found a file, expected a run folder; --init starts a new run from the splats of a file", dir)
-	case Check(dir, false) != nil:
+	case vacant(dir, func(string) bool { return false }) != nil:
 		return fault.Dataf("run folder %s: no %s in it, expected the configuration of the run to go on with", dir, ConfigFile)
 	}
-	return nil
+	return clearWay(dir)
 }
 
 // Close lets go of the folder, unless Continue has taken it over.
@@ -81,14 +76,9 @@ func (p *Prior) Complete() bool {
 
 // Newest opens the newest checkpoint that is whole; nil where none was ever
 // stored. damage says, a line each, why newer ones were passed over. Where there
-// are checkpoints, but none is whole, that is an error of kind fault.Data.
+// are checkpoints, but none is whole, or a newer one is another version's or cannot
+// be opened, that is an error of kind fault.Data.
 func (p *Prior) Newest() (f *checkpoint.File, damage []error, err error) { return newest(p.Dir) }
-
-// HasResults reports whether the folder holds splats or a result.
-func (p *Prior) HasResults() bool {
-	_, err := os.Stat(filepath.Join(p.Dir, ModelFile))
-	return err == nil || p.Result != nil
-}
 
 // Continue returns the run that goes on from a checkpoint, or from step 0 where
 // that is nil. The Prior is spent afterwards.

@@ -66,6 +66,26 @@ func TestTheLastTwoCheckpointsAreKept(t *testing.T) {
 	}
 }
 
+// A checkpoint that may be whole is not passed over: the run would go on from an
+// older one and remove it.
+func TestCheckpointsOfAnotherVersion(t *testing.T) {
+	dir := stopped(t)
+	newestFile := filepath.Join(dir, CheckpointDir, "step-00000030.ckpt")
+	text := read(t, newestFile)
+	write(t, newestFile, text[:8]+"\x02\x00\x00\x00\x00\x00"+text[12:])
+	p := reopen(t, dir)
+	f, _, err := p.Newest()
+	if f != nil || fault.ExitCode(err) != 3 || !strings.HasPrefix(err.Error(), newestFile+": byte 8: version 2 found, 1 expected: written by another version of splat; ") {
+		t.Errorf("%v, %v", f, err)
+	}
+	must(t, os.Remove(newestFile))
+	if f, _, err := p.Newest(); err != nil || f.Step != 20 {
+		t.Errorf("%v, %v", f, err)
+	} else {
+		f.Close()
+	}
+}
+
 // A damaged checkpoint is passed over, and goes once a new one is in place.
 func TestDamagedCheckpoints(t *testing.T) {
 	dir := stopped(t)
@@ -114,7 +134,7 @@ func TestRenamedCheckpoint(t *testing.T) {
 	dir := stopped(t)
 	must(t, os.Rename(filepath.Join(dir, CheckpointDir, "step-00000020.ckpt"), filepath.Join(dir, CheckpointDir, "step-00000040.ckpt")))
 	f, damage, err := reopen(t, dir).Newest()
-	if err != nil || f.Step != 30 || len(damage) != 1 || !strings.Contains(damage[0].Error(), "holds step 20, expected 40") {
+	if err != nil || f.Step != 30 || len(damage) != 1 || !strings.Contains(damage[0].Error(), "damaged: holds step 20, expected 40") {
 		t.Errorf("%v, %v, %v", f, damage, err)
 	}
 	f.Close()
@@ -167,7 +187,7 @@ func TestContinueRewinds(t *testing.T) {
 func TestCompleteRemovesCheckpoints(t *testing.T) {
 	dir := stopped(t)
 	p := reopen(t, dir)
-	if p.Complete() || p.HasResults() {
+	if p.Complete() || p.Result != nil {
 		t.Error("a run without results is complete")
 	}
 	r, err := p.Continue(config.Default("mcmc"), nil)
@@ -198,7 +218,7 @@ func TestReopenRefuses(t *testing.T) {
 	}{
 		filepath.Join(root, "a.ply"):                            {2, "--init"},
 		filepath.Join(root, "other"):                            {3, "no config.toml"},
-		filepath.Join(root, "bad"):                              {3, "result.json: not a result"},
+		filepath.Join(root, "bad"):                              {3, "result.json: not JSON, expected the result of a run"},
 		filepath.Join(dir, CheckpointDir):                       {2, "expected the run folder, " + dir},
 		filepath.Join(dir, CheckpointDir, "step-00000030.ckpt"): {2, "expected the run folder, " + dir},
 		filepath.Join(dir, ConfigFile):                          {2, "expected the run folder, " + dir},

@@ -57,7 +57,7 @@ func Create(dir string, overwrite bool, cfg config.Run) (*Run, error) {
 	r := newRun(dir, cfg)
 	r.overwrite, r.created = overwrite, absent(dir)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("run folder %s: %w", dir, plain(err))
+		return nil, folderError(dir, err)
 	}
 	return r.open()
 }
@@ -114,10 +114,13 @@ func absent(dir string) []string {
 func (r *Run) probe() error {
 	f, err := os.CreateTemp(r.dir, ".probe-*")
 	if err != nil {
-		return fmt.Errorf("run folder %s: cannot write there: %w", r.dir, plain(err))
+		return fmt.Errorf("run folder %s: cannot write there: %w", r.dir, fault.Reason(err))
 	}
 	f.Close()
-	return os.Remove(f.Name())
+	if err := os.Remove(f.Name()); err != nil {
+		return fault.AtFile(f.Name(), err)
+	}
+	return nil
 }
 
 // portable is the configuration as it is stored: it repeats the run from any
@@ -204,7 +207,10 @@ func (r *Run) clear() error {
 			}
 		}
 	}
-	return atomicfile.SyncDir(r.dir)
+	if err := atomicfile.SyncDir(r.dir); err != nil {
+		return folderError(r.dir, err)
+	}
+	return nil
 }
 
 // rewind removes what an earlier session recorded beyond the state that this one
@@ -295,12 +301,12 @@ func (r *Run) SaveModel(size int64, write func(path string) error) (string, erro
 func fileSum(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", err
+		return "", fault.AtFile(path, err)
 	}
 	defer f.Close()
 	sum := sha256.New()
 	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
+		return "", fault.AtFile(path, err)
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }

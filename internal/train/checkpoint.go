@@ -28,6 +28,7 @@ type hostState struct {
 	Logged  logMark        `json:"logged"`
 	Watch   watchState     `json:"watch"`
 	Warned  uint32         `json:"warned"`
+	Frame   frame          `json:"frame"` // in which the splats are
 }
 
 // array is a persistent buffer with a row for each splat.
@@ -60,7 +61,7 @@ func sectionsOf(arrays []array, splats int) []checkpoint.Section {
 // it is written.
 func (s *session) snapshot(c kernel.Control) (*checkpoint.Snapshot, error) {
 	c.Overflow = 0 // the resumed run finds out by itself
-	state, err := json.Marshal(hostState{Control: c, Clock: s.clock.total, Logged: s.logged, Watch: s.watch.watchState, Warned: s.warned})
+	state, err := json.Marshal(hostState{Control: c, Clock: s.clock.total, Logged: s.logged, Watch: s.watch.watchState, Warned: s.warned, Frame: s.frame})
 	if err != nil {
 		return nil, fmt.Errorf("step %d: state of the loop: %w", c.Step, err)
 	}
@@ -72,7 +73,7 @@ func (s *session) snapshot(c kernel.Control) (*checkpoint.Snapshot, error) {
 	return &checkpoint.Snapshot{
 		Header: checkpoint.Header{
 			Step: int(c.Step), Splats: int(c.Splats), Seconds: s.clock.total.Seconds(), Backend: s.pl.Backend.Name(),
-			Config: config.Values(s.cfg), Capture: s.identity, State: state, Sections: sectionsOf(all, int(c.Splats)),
+			Config: config.Values(located(s.cfg)), Capture: s.identity, State: state, Sections: sectionsOf(all, int(c.Splats)),
 		},
 		Read: func(sec checkpoint.Section, at int64, data []byte) error {
 			return s.pl.Backend.ReadBytes(buffers[sec.Name], int(at/4), data)

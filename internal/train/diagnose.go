@@ -22,8 +22,24 @@ func (s *session) diagnose(c kernel.Control) error {
 	if err != nil {
 		return fmt.Errorf("step %d met numbers that are not finite, and looking for the cause failed: %w", c.NonFinite-1, err)
 	}
-	return fmt.Errorf("step %d met numbers that are not finite: kernel %s, %s; the splats are kept as they were before; lower the learning rates (optim.lr_*)",
-		c.NonFinite-1, f.kernel, f.what)
+	return fmt.Errorf("step %d met numbers that are not finite: kernel %s, %s; %s", c.NonFinite-1, f.kernel, f.what, s.advice(int(c.NonFinite)-1))
+}
+
+// advice is what to do about damage that a step met. The first step met it because
+// of how the run began, others of the first pass over the views may have: a splat
+// does no harm until a view shows it.
+func (s *session) advice(step int) string {
+	const rates = "lower the learning rates (optim.lr_*)"
+	file := s.cfg.Model.Init
+	switch {
+	case step == 0 && file != "":
+		return "no step has changed the splats yet; remove such splats from " + file
+	case step == 0:
+		return "no step has changed the splats yet; check the capture's points and cameras (splat info), or lower model.init_scale"
+	case step < s.trains && file != "":
+		return "the splats are kept as they were before; remove such splats from " + file + ", or " + rates
+	}
+	return "the splats are kept as they were before; " + rates
 }
 
 func (s *session) firstDamage(c kernel.Control) (finding, error) {

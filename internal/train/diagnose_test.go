@@ -56,6 +56,36 @@ func TestDamageIsNamed(t *testing.T) {
 	}
 }
 
+// The advice fits the cause: a splat of the start does no harm until a view shows
+// it, which takes at most one pass over the views.
+func TestAdviceFitsTheCause(t *testing.T) {
+	const rates, remove = "lower the learning rates", "remove such splats from start.ply"
+	for _, c := range []struct {
+		init string
+		step int
+		want []string
+		not  string
+	}{
+		{"start.ply", 0, []string{remove}, rates},
+		{"start.ply", 9, []string{remove, rates}, ""},
+		{"start.ply", 10, []string{rates}, "start.ply"},
+		{"", 0, []string{"splat info", "model.init_scale"}, rates},
+		{"", 1, []string{rates}, "splat info"},
+	} {
+		s := &session{trains: 10}
+		s.cfg.Model.Init = c.init
+		got := s.advice(c.step)
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("step %d from %q: found %q, expected %q", c.step, c.init, got, want)
+			}
+		}
+		if c.not != "" && strings.Contains(got, c.not) {
+			t.Errorf("step %d from %q: found %q, without %q", c.step, c.init, got, c.not)
+		}
+	}
+}
+
 // A step that met damage changes no other splat to something that is not finite.
 func TestDamageDoesNotSpread(t *testing.T) {
 	c := smallConfig("adc", 200)

@@ -82,6 +82,10 @@ type RenderOptions struct {
 	Cloud    *gaussian.Cloud // in the world frame; unchanged
 	Views    []dataset.View  // only cameras are used
 	Observer Observer
+
+	// Capture is what the views are of. It decides about the frame, so that a picture
+	// does not depend on which others are asked for.
+	Capture *dataset.Capture
 }
 
 // RenderViews renders each view and hands it to emit in order: rgb is 3*w*h
@@ -92,7 +96,7 @@ func RenderViews(ctx context.Context, o RenderOptions, emit func(i int, v datase
 		return nil
 	}
 	sayDegree(o.Cloud, o.Observer)
-	s, err := newViewer(o.Config, o.Cloud, o.Views, frameOf(&dataset.Capture{Views: o.Views}))
+	s, err := newViewer(o.Config, o.Cloud, o.Views, frameOf(o.Capture))
 	if err != nil {
 		return err
 	}

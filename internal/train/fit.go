@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,6 +23,15 @@ var bound = []string{
 	"data.", "strategy.name", "model.sh_degree", "model.antialiased", "model.init", "model.init_splats", "model.init_opacity", "model.init_scale",
 }
 
+// located is the configuration with the path of model.init as it is from any
+// folder: a run may be gone on with from another one.
+func located(cfg config.Run) config.Run {
+	if abs, err := filepath.Abs(cfg.Model.Init); err == nil && cfg.Model.Init != "" {
+		cfg.Model.Init = abs
+	}
+	return cfg
+}
+
 func listed(list []string, key string) bool {
 	return slices.ContainsFunc(list, func(k string) bool {
 		return k == key || strings.HasSuffix(k, ".") && strings.HasPrefix(key, k)
@@ -33,7 +43,7 @@ func listed(list []string, key string) bool {
 // fault.Usage where something cannot be changed any more.
 func Fit(h *checkpoint.Header, cfg config.Run) (changes []config.Change, err error) {
 	var refused []string
-	for _, c := range config.Compare(h.Config, cfg) {
+	for _, c := range config.Compare(h.Config, located(cfg)) {
 		switch {
 		case listed(free, c.Key):
 		case listed(bound, c.Key):

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -34,7 +35,7 @@ func TestFit(t *testing.T) {
 		"strategy":    {func(c *config.Run) { c.Strategy.Name = "adc" }, "", `strategy.name "mcmc" -> "adc"`},
 		"data":        {func(c *config.Run) { c.Data.Downscale = 2 }, "", "data.downscale 1 -> 2"},
 		"antialiased": {func(c *config.Run) { c.Model.Antialiased = true }, "", "model.antialiased false -> true"},
-		"init":        {func(c *config.Run) { c.Model.Init = "a.ply" }, "", `model.init "" -> "a.ply"`},
+		"init":        {func(c *config.Run) { c.Model.Init = "a.ply" }, "", string(filepath.Separator) + `a.ply" (decided`},
 		"two":         {func(c *config.Run) { c.Data.Alpha, c.Data.TestEvery = "mask", 4 }, "", `data.test_every 8 -> 4 (decided when the run began), data.alpha "auto" -> "mask"`},
 		"too few":     {func(c *config.Run) { c.Model.MaxSplats = 4999 }, "", "model.max_splats 1000000 -> 4999 (below 5000)"},
 		"too short":   {func(c *config.Run) { c.Train.Steps = 1199 }, "", "train.steps 30000 -> 1199 (below 1200)"},

@@ -33,7 +33,7 @@ func (r *recorder) Progress(p Progress) {
 func smallCapture(t testing.TB) *dataset.Capture {
 	t.Helper()
 	dir := t.TempDir()
-	if err := demo.WriteCapture(dir, demo.Options{Size: 40, Train: 10, Test: 3}); err != nil {
+	if err := demo.WriteCapture(t.Context(), dir, demo.Options{Size: 40, Train: 10, Test: 3}); err != nil {
 		t.Fatal(err)
 	}
 	c, err := dataset.Open(dir, dataset.Options{})

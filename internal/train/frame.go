@@ -15,8 +15,8 @@ import (
 // regularisers mean the same in every capture, and numbers stay small in worlds
 // far from the origin. Nothing outside this package sees it.
 type frame struct {
-	Center geom.Vec3
-	Scale  float64
+	Center geom.Vec3 `json:"center"`
+	Scale  float64   `json:"scale"`
 }
 
 // frameOf derives the frame from the capture's cameras, and points where all

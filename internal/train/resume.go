@@ -1,7 +1,6 @@
 package train
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -46,8 +45,12 @@ func resumed(o Options) (*origin, error) {
 		return nil, err
 	}
 	from := &origin{splats: f.Splats, file: f}
-	if err := json.Unmarshal(f.State, &from.state); err != nil {
+	if from.state, err = parseState(f.State); err != nil {
 		return nil, fault.Dataf("%s: state of the loop: %w", f.Path, err)
+	}
+	if was, is := from.state.Frame, frameOf(o.Capture); was != is {
+		return nil, fault.Dataf("%s: not the capture that %s was trained on: found the scale %v around %v, expected %v around %v; where all cameras are in one place the points decide",
+			o.Capture.Path, f.Path, is.Scale, is.Center, was.Scale, was.Center)
 	}
 	if c := from.state.Control; f.Splats < 1 || int64(c.Splats) != int64(f.Splats) || int64(c.Step) != int64(f.Step) {
 		return nil, fault.Dataf("%s: %d splats at step %d found in the device's record, %d at step %d expected", f.Path, c.Splats, c.Step, f.Splats, f.Step)

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,6 +20,7 @@ import (
 	"splat/internal/config"
 	"splat/internal/dataset"
 	"splat/internal/fault"
+	"splat/internal/geom"
 	"splat/internal/kernel"
 )
 
@@ -397,13 +399,14 @@ func TestHostStateRoundTrip(t *testing.T) {
 		Control: kernel.Control{Step: 1, Limit: 2, LastRefine: 3, Splats: 5, NeedPairs: 6, NeedSplats: 7, Capped: 8, Request: 9, PeakPairs: 10},
 		Clock:   1<<53 + 1, Logged: logMark{3, 1<<53 + 3}, Warned: math.MaxUint32,
 		Watch: watchState{Smooth: 1.0 / 3, First: math.SmallestNonzeroFloat64, N: 4, Best: math.MaxFloat64, BestStep: 2, Complains: true},
+		Frame: frame{geom.Vec3{0.1, -1e300, 2.0 / 3}, 1 + 1e-15},
 	}
 	text, err := json.Marshal(want)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got hostState
-	if err := json.Unmarshal(text, &got); err != nil {
+	got, err := parseState(text)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(kernel.Control{})); d != "" {
@@ -418,9 +421,21 @@ func TestForeignCheckpoints(t *testing.T) {
 	kept := newShelf(t)
 	mustResume(t, Options{Config: c, Capture: capture, Checkpoints: kept})
 	for want, change := range map[string]func(*checkpoint.File){
-		"state of the loop":      func(f *checkpoint.File) { f.State = []byte(`{"control":7}`) },
-		"in the device's record": func(f *checkpoint.File) { f.State = []byte(`{}`) },
-		"sections":               func(f *checkpoint.File) { f.Sections = f.Sections[1:] },
+		"state of the loop": func(f *checkpoint.File) { f.State = []byte(`{"control":7}`) },
+		"state of the loop: found no clock_ns, expected": func(f *checkpoint.File) { f.State = []byte(`{}`) },
+		"state of the loop: found no control.Splats, expected": func(f *checkpoint.File) {
+			f.State = bytes.Replace(f.State, []byte(`"Splats"`), []byte(`"Points"`), 1)
+		},
+		"state of the loop: found watch.later, expected": func(f *checkpoint.File) {
+			f.State = bytes.Replace(f.State, []byte(`"watch":{`), []byte(`"watch":{"later":1,`), 1)
+		},
+		"in the device's record": func(f *checkpoint.File) {
+			f.State = bytes.Replace(f.State, []byte(`"Step":10,`), []byte(`"Step":11,`), 1)
+		},
+		"not the capture that": func(f *checkpoint.File) {
+			f.State = bytes.Replace(f.State, []byte(`"scale":`), []byte(`"scale":1`), 1)
+		},
+		"sections": func(f *checkpoint.File) { f.Sections = f.Sections[1:] },
 		`view "train/r_1": missing`: func(f *checkpoint.File) {
 			f.Capture.Views = append([]checkpoint.View{{Name: "train/r_1"}}, f.Capture.Views...)
 		},

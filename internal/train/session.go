@@ -152,6 +152,9 @@ func cloudFromFile(cfg config.Run, obs Observer) (*gaussian.Cloud, error) {
 	for _, w := range report.Warnings {
 		obs.Note(cfg.Model.Init + ": " + w)
 	}
+	if cloud.Len() == 0 {
+		return nil, fault.Dataf("%s: holds no splats, expected at least one to start from", cfg.Model.Init)
+	}
 	if cloud.Len() > cfg.Model.MaxSplats {
 		return nil, fault.Usagef("%s has %d splats, more than max_splats %d; raise --max-splats", cfg.Model.Init, cloud.Len(), cfg.Model.MaxSplats)
 	}

@@ -113,7 +113,6 @@ func (p *program) div(a, b *value) *value           { return p.do(opDiv, a, b) }
 func (p *program) min(a, b *value) *value           { return p.do(opMin, a, b) }
 func (p *program) max(a, b *value) *value           { return p.do(opMax, a, b) }
 func (p *program) and(a, b *value) *value           { return p.do(opAnd, a, b) }
-func (p *program) or(a, b *value) *value            { return p.do(opOr, a, b) }
 func (p *program) fma(a, b, c *value) *value        { return p.do(opFMA, a, b, c) }
 func (p *program) fms(a, b, c *value) *value        { return p.do(opFMS, a, b, c) }
 func (p *program) fnma(a, b, c *value) *value       { return p.do(opFNMA, a, b, c) }

@@ -52,13 +52,12 @@ func unblend(name string, absolute bool) {
 // gradient of a pixel's exponent, negated.
 type unblender struct {
 	*walk
-	absolute               bool
-	slots                  reg.Register
-	color                  [3]reg.VecVirtual
-	h, hx, hy              reg.VecVirtual // sums of h, h dx, h dy
-	hxx, hxy, hyy          reg.VecVirtual
-	absX, absY             Mem
-	conicA, conicB, conicC Mem
+	absolute      bool
+	slots         reg.Register
+	color         [3]reg.VecVirtual
+	h, hx, hy     reg.VecVirtual // sums of h, h dx, h dy
+	hxx, hxy, hyy reg.VecVirtual
+	absX, absY    Mem
 }
 
 func (u *unblender) sums() []*reg.VecVirtual {
