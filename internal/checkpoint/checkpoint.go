@@ -41,8 +41,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // digits.
 func Sum(data []byte) string { return fmt.Sprintf("%08x", crc32.Checksum(data, castagnoli)) }
 
-// Header is what a checkpoint says about itself. Wall and Instructions come from
-// outside the training loop.
+// Header is what a checkpoint says about itself. Wall, Instructions and Build come
+// from outside the training loop.
 type Header struct {
 	Step         int     `json:"step"`
 	Splats       int     `json:"splats"`
@@ -50,6 +50,7 @@ type Header struct {
 	Wall         float64 `json:"wall_seconds"` // of all sessions
 	Backend      string  `json:"backend"`
 	Instructions string  `json:"instructions,omitempty"` // instruction path of the CPU
+	Build        string  `json:"build,omitempty"`        // revision of the program, where it knows one
 
 	Config   map[string]string `json:"config"`   // each key in force, its value in TOML notation
 	Capture  Capture           `json:"capture"`  // what was trained on

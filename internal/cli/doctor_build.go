@@ -48,6 +48,14 @@ func build() buildInfo {
 	return b
 }
 
+// name is the revision, marked where the source differed from it; "" if unknown.
+func (b buildInfo) name() string {
+	if b.Modified {
+		return b.Revision + "+changes"
+	}
+	return b.Revision
+}
+
 // version returns the version of the module, "devel" where it has none.
 func version() string {
 	info, ok := debug.ReadBuildInfo()

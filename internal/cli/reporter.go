@@ -83,7 +83,7 @@ func (r *reporter) keep(err error) {
 // Save stores a checkpoint and notes it in the log.
 func (r *reporter) Save(s *checkpoint.Snapshot) error {
 	start := time.Now()
-	s.Wall, s.Instructions = r.wall(), vec.Path()
+	s.Wall, s.Instructions, s.Build = r.wall(), vec.Path(), build().name()
 	if err := r.run.SaveCheckpoint(s); err != nil {
 		return err
 	}

@@ -115,6 +115,7 @@ func (a *app) continueRun(ctx context.Context, prior *lab.Prior, cfg config.Run,
 		}
 		from.notes = append(from.notes, "resuming from "+file.Path)
 		from.notes = append(from.notes, otherPath(&file.Header, vec.Path())...)
+		from.notes = append(from.notes, otherBuild(&file.Header, build().name())...)
 		pastLimits(&from, &cfg, prior.Result, given)
 		if _, err := train.Fit(&file.Header, cfg); err != nil {
 			return fmt.Errorf("run folder %s: %w", prior.Dir, err)
@@ -131,6 +132,16 @@ func otherPath(h *checkpoint.Header, path string) []string {
 	}
 	return []string{fmt.Sprintf("warning: the checkpoint was made with the instruction path %s, this is %s: the result is not the same to the last bit",
 		h.Instructions, path)}
+}
+
+// otherBuild warns where another revision of the program made the checkpoint, as
+// far as both know theirs.
+func otherBuild(h *checkpoint.Header, name string) []string {
+	if h.Build == "" || name == "" || h.Build == name {
+		return nil
+	}
+	return []string{fmt.Sprintf("warning: the checkpoint was made by another build of splat, %s, this is %s: if its arithmetic differs, the result is not the same to the last bit",
+		h.Build, name)}
 }
 
 // checkRestart refuses to begin at step 0 where that would cost results. Splats

@@ -237,6 +237,25 @@ func TestOtherInstructionPath(t *testing.T) {
 	}
 }
 
+func TestOtherBuild(t *testing.T) {
+	for _, c := range []struct {
+		made, here string
+		warns      bool
+	}{{"a1", "a1", false}, {"", "a1", false}, {"a1", "", false}, {"a1", "b2", true}, {"a1", "a1+changes", true}} {
+		got := otherBuild(&checkpoint.Header{Build: c.made}, c.here)
+		if (len(got) == 1) != c.warns || c.warns && !strings.Contains(got[0], c.made+", this is "+c.here) {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+	b := buildInfo{Revision: "a1"}
+	if b.name() != "a1" {
+		t.Errorf("found %q", b.name())
+	}
+	if b.Modified = true; b.name() != "a1+changes" {
+		t.Errorf("found %q", b.name())
+	}
+}
+
 func TestShellWord(t *testing.T) {
 	for in, want := range map[string]string{"runs/a-1": "runs/a-1", "a b": "'a b'", "it's": `'it'\''s'`} {
 		if got := shellWord(in); got != want {
