@@ -47,7 +47,7 @@ func loadPixels(g *Group, step *kernel.Step, rect tileRect, halo int, t *vec.Los
 	w, h := int(step.Width), int(step.Height)
 	x0, x1 := max(rect.x0-halo, 0), min(rect.x0+kernel.TileSize+halo, w)
 	y0, y1 := max(rect.y0-halo, 0), min(rect.y0+kernel.TileSize+halo, h)
-	if x1-x0 < vec.PatchSide || y1-y0 < vec.PatchSide {
+	if whole := kernel.TileSize + 2*halo; x1-x0 < whole || y1-y0 < whole {
 		t.Clear()
 	}
 	for y := y0; y < y1; y++ {

@@ -9,14 +9,12 @@ import (
 
 // updater is updateWide's state.
 type updater struct {
+	optimiser[float32] // the parameters; active is rounded up to what is stepped at once
 	step               *kernel.Step
 	counts             []uint32
 	tiles, base        []uint32
 	slots, stats       []float32
 	useAbs             bool
-	geom, geomM, geomV []float32
-	sh, shM, shV       []float32
-	stride, active     int // of a row of SH: its length, and what is trained
 	adam               vec.Adam
 	camera             *vec.Camera
 	s                  *vec.Splats
@@ -41,9 +39,7 @@ func newUpdater(g *Group) updater {
 	u := updater{
 		step: step, counts: words(g, "counts"), tiles: words(g, "tiles"), base: words(g, "base"), slots: reals[float32](g, "slots"),
 		stats: reals[float32](g, "stats"), useAbs: g.Constant("absgrad") != 0,
-		geom: o.geom, geomM: o.geomM, geomV: o.geomV, sh: o.sh, shM: o.shM, shV: o.shV,
-		stride: o.stride, active: o.active,
-		camera: camera(g, step), s: &memory.splats, sums: memory.sums[:], gradients: memory.gradients[:],
+		optimiser: o, camera: camera(g, step), s: &memory.splats, sums: memory.sums[:], gradients: memory.gradients[:],
 	}
 	const block = 24 // values that are stepped at once; those above the degree have no gradient
 	if rounded := (o.active + block - 1) / block * block; o.stride%block == 0 {
@@ -103,8 +99,7 @@ func (u *updater) eight(i, to int) {
 
 // finite tells whether all that is kept of splat i is.
 func (u *updater) finite(i int) bool {
-	o := optimiser[float32]{geom: u.geom, geomM: u.geomM, geomV: u.geomV, sh: u.sh, shM: u.shM, shV: u.shV, stride: u.stride}
-	return o.finite(i) && allFinite(u.stats[i*kernel.StatRow:(i+1)*kernel.StatRow])
+	return u.optimiser.finite(i) && allFinite(u.stats[i*kernel.StatRow:(i+1)*kernel.StatRow])
 }
 
 // sum adds up the slots of n splats from i on and returns which were drawn.
