@@ -55,7 +55,7 @@ func (a *app) evalCommand() *cobra.Command {
 	fs.SortFlags = false
 	stringFlag(fs, &modelPath, "model", "FILE|RUN", groupCommand, "splat file or run folder to measure")
 	stringFlag(fs, &split, "split", "all|train|test", groupCommand, "views to measure; default test where there are test views, else all")
-	a.fieldFlags(fs, append(pictureFlags, "eval.limit_test")...)
+	a.fieldFlags(fs, append(pictureFlags, "eval.limit_test", "backend")...)
 	return cmd
 }
 

@@ -33,6 +33,7 @@ type fieldFlag struct {
 	app   *app
 	field config.Field
 	text  string
+	list  []any // of a list so far: the flag may be repeated
 }
 
 func (f *fieldFlag) String() string { return f.text }
@@ -44,6 +45,10 @@ func (f *fieldFlag) Set(text string) error {
 	s, err := config.FlagSetting(f.field, text)
 	if err != nil && f.app.flagErr == nil {
 		f.app.flagErr = err
+	}
+	if names, ok := s.Value.([]any); ok && f.field.Type == config.List {
+		f.list = append(f.list, names...)
+		s.Value = f.list
 	}
 	if err == nil {
 		f.app.flags = append(f.app.flags, s)
@@ -97,7 +102,7 @@ func defaultNote(f config.Field) string {
 	switch {
 	case f.Name() == "strategy.name" || mcmc == adc:
 		switch mcmc {
-		case "0", "0.0", "false", `""`, `"0s"`:
+		case "0", "0.0", "false", `""`, `"0s"`, "[]":
 			return ""
 		}
 		return " (default " + unquoted(mcmc) + ")"

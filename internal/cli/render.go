@@ -56,7 +56,7 @@ func (a *app) renderCommand() *cobra.Command {
 	stringFlag(fs, &o.out, "out", "DIR", groupCommand, "folder for the pictures; made where it is missing")
 	listFlag(fs, &o.views, "view", "NAME", groupCommand, "draw this view; may be repeated")
 	stringFlag(fs, &o.split, "split", "all|train|test", groupCommand, "views to draw where no --view is named; default test where there are test views, else all")
-	a.fieldFlags(fs, pictureFlags...)
+	a.fieldFlags(fs, append(pictureFlags, "backend")...)
 	return cmd
 }
 

@@ -60,7 +60,7 @@ func (a *app) trainCommand() *cobra.Command {
 	from.add(fs)
 	boolFlag(fs, &printConfig, "print-config", "", groupConfig, "print the configuration that results, and end")
 	stringFlag(fs, &resume, "resume", "RUN", sectionTitles["output"], "go on with the run in this folder")
-	a.fieldFlags(fs, "output", "train", "model", "strategy", "loss", "optim", "eval", "data")
+	a.fieldFlags(fs, "output", "train", "model", "strategy", "loss", "optim", "eval", "data", "backend")
 	return cmd
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 	"time"
 
@@ -30,7 +31,10 @@ func TestDefaults(t *testing.T) {
 			DecayFactor: 1, GrowthFactor: 1.05, NoiseLR: 7.5e6, GrowGrad: 2e-4, GrowScale: 0.01,
 			PruneScale: 0.1, ResetEvery: 0.1, ResetOpacity: 0.01,
 		},
-		Backend: Backend{Device: "auto"},
+		Backend: Backend{
+			Device: "auto", Sync: "step", Record: "once", Targets: "resident",
+			Variants: Variants{Sort: "scan", Emit: "plain", Raster: "f32", Backward: "auto"},
+		},
 	}
 	if diff := cmp.Diff(want, Default("mcmc")); diff != "" {
 		t.Errorf("mcmc (-want +got):\n%s", diff)
@@ -98,6 +102,12 @@ func drawRun(t *rapid.T) Run {
 			v.SetBool(rapid.Bool().Draw(t, f.Name()))
 		case f.Type == Duration:
 			v.SetInt(rapid.Int64Range(0, int64(1000*time.Hour)).Draw(t, f.Name()))
+		case f.Type == Bytes:
+			v.SetInt(rapid.OneOf(rapid.Int64Min(0), rapid.Map(rapid.Int64Range(0, 1<<12), func(n int64) int64 { return n << 28 })).Draw(t, f.Name()))
+		case f.Type == List:
+			if names := rapid.SliceOf(rapid.StringN(1, -1, -1)).Draw(t, f.Name()); len(names) > 0 {
+				v.Set(reflect.ValueOf(names))
+			}
 		default:
 			v.SetString(rapid.String().Draw(t, f.Name()))
 		}
@@ -221,7 +231,11 @@ func TestChanges(t *testing.T) {
 	}
 	r := Default("adc")
 	r.Train.Steps, r.Data.Path, r.Train.TimeLimit = 7, "lego", 90*time.Second
-	want := []string{`data.path = "lego"`, "train.steps = 7", `train.time_limit = "1m30s"`}
+	r.Backend.ImageBudget, r.Backend.Host, r.Backend.Variants.Sort = 3<<29, []string{"loss", "sort.scan"}, "onesweep"
+	want := []string{
+		`data.path = "lego"`, "train.steps = 7", `train.time_limit = "1m30s"`,
+		`backend.image_budget = "1536MiB"`, `backend.host = ["loss", "sort.scan"]`, `backend.variants.sort = "onesweep"`,
+	}
 	if diff := cmp.Diff(want, Changes(r)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

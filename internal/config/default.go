@@ -25,7 +25,7 @@ func common() Run {
 		Loss:     Loss{SSIMLambda: 0.2, SSIMWindow: 11},
 		Optim:    adam(),
 		Strategy: schedule(),
-		Backend:  Backend{Device: "auto"},
+		Backend:  backend(),
 	}
 }
 
@@ -34,6 +34,13 @@ func adam() Optim {
 		LRMeans: 1.6e-4, LRMeansEnd: 1.6e-6, LRScales: 5e-3, LRQuats: 1e-3,
 		LROpacities: 5e-2, LRSH0: 2.5e-3, LRSHRest: 1.25e-4,
 		Beta1: 0.9, Beta2: 0.999, Eps: 1e-15,
+	}
+}
+
+func backend() Backend {
+	return Backend{
+		Device: "auto", Sync: "step", Record: "once", Targets: "resident",
+		Variants: Variants{Sort: "scan", Emit: "plain", Raster: "f32", Backward: "auto"},
 	}
 }
 

@@ -44,7 +44,8 @@ depend on it.
 
 ` + "`parent = \"other.toml\"`" + ` at the top of a file takes over the values of another file where this one is silent; the
 name is relative to the file. Paths in ` + "`data.path`, `model.init` and `output.dir`" + ` are relative to the folder
-that splat is started in. Lengths of time are text: ` + "`\"90s\"`, `\"5m\"`" + `.
+that splat is started in. Lengths of time are text: ` + "`\"90s\"`, `\"5m\"`" + `; sizes are text or a number of bytes:
+` + "`\"512MB\"`, `\"1.5GiB\"`" + `. Flags and ` + "`--set`" + ` take lists as names separated by commas, ` + "`--check loss,update`" + `.
 `
 
 // defaults names the default, and each strategy's where they differ.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,6 +21,8 @@ const (
 	Bool     Type = "bool"
 	String   Type = "string"
 	Duration Type = "duration"
+	Bytes    Type = "size"
+	List     Type = "list" // of names
 )
 
 // Range bounds a number, both ends included; an open end is infinite.
@@ -44,14 +47,14 @@ func (r Range) String() string {
 
 // Field describes one key of the configuration.
 type Field struct {
-	Section, Key string   // "train", "steps"
+	Section, Key string   // "train", "steps"; "backend.variants", "sort"
 	Type         Type     // of the value
 	Help         string   // one sentence
 	Flag         string   // name of the command-line flag, "" where there is none
 	Arg          string   // placeholder of the flag's value in the help
 	Range        *Range   // of a number, nil where any will do
 	OneOf        []string // the accepted words, nil where any will do
-	index        [2]int   // section and key in Run, by position
+	index        []int    // sections and key in Run, by position
 }
 
 // Name returns the full key, "train.steps".
@@ -76,20 +79,22 @@ func (f Field) Allowed() string {
 	return map[Type]string{
 		Int: "a whole number", Float: "a number", Bool: "true or false",
 		String: "text in quotes", Duration: `a duration in quotes such as "90s"`,
+		Bytes: `a size in quotes such as "512MB" or "1.5GiB", or a number of bytes`,
+		List:  `a list of names in quotes such as ["loss", "update"]`,
 	}[f.Type]
 }
 
-// isName reports whether the value names a file or a folder.
+// isName reports whether the value names something, such as a file.
 func (f Field) isName() bool {
 	switch f.Arg {
-	case "PATH", "DIR", "FILE", "RUN":
+	case "PATH", "DIR", "FILE", "RUN", "KERNEL":
 		return true
 	}
 	return false
 }
 
 func (f Field) value(r *Run) reflect.Value {
-	return reflect.ValueOf(r).Elem().Field(f.index[0]).Field(f.index[1])
+	return reflect.ValueOf(r).Elem().FieldByIndex(f.index)
 }
 
 // Fields returns every key of the configuration in the order of Run, without
@@ -98,18 +103,28 @@ var Fields = sync.OnceValue(func() []Field {
 	var fields []Field
 	run := reflect.TypeFor[Run]()
 	for i := range run.NumField() {
-		section := run.Field(i)
-		if section.Type.Kind() != reflect.Struct {
-			continue
-		}
-		for j := range section.Type.NumField() {
-			f := describe(section.Type.Field(j))
-			f.Section, f.index = section.Tag.Get("toml"), [2]int{i, j}
-			fields = append(fields, f)
+		if section := run.Field(i); section.Type.Kind() == reflect.Struct {
+			fields = appendSection(fields, section.Tag.Get("toml"), section.Type, []int{i})
 		}
 	}
 	return fields
 })
+
+// appendSection appends the keys of a section, which is at index in Run, and those
+// of the sections inside of it, which come last there as in TOML.
+func appendSection(fields []Field, name string, section reflect.Type, index []int) []Field {
+	for i := range section.NumField() {
+		field, at := section.Field(i), append(slices.Clone(index), i)
+		if field.Type.Kind() == reflect.Struct {
+			fields = appendSection(fields, name+"."+field.Tag.Get("toml"), field.Type, at)
+			continue
+		}
+		f := describe(field)
+		f.Section, f.index = name, at
+		fields = append(fields, f)
+	}
+	return fields
+}
 
 // Sections returns the names of the sections in the order of Run.
 func Sections() []string {
@@ -144,8 +159,13 @@ func describe(s reflect.StructField) Field {
 }
 
 func typeOf(t reflect.Type) Type {
-	if t == reflect.TypeFor[time.Duration]() {
+	switch t {
+	case reflect.TypeFor[time.Duration]():
 		return Duration
+	case reflect.TypeFor[Size]():
+		return Bytes
+	case reflect.TypeFor[[]string]():
+		return List
 	}
 	switch t.Kind() {
 	case reflect.Int:

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"splat/internal/fault"
 )
 
@@ -165,6 +167,17 @@ func TestFileErrors(t *testing.T) {
 		"stop beyond":     {"[train]\nsteps = 10\nstop_step = 11", `train.stop_step = 11 (`},
 		"zero eps":        {"[optim]\neps = 0", `optim.eps: found 0`},
 		"zero end rate":   {"[optim]\nlr_means_end = 0", `optim.lr_means = 0.00016 (default) and optim.lr_means_end = 0.0 (`},
+		"text for list":   {"[backend]\nhost = 'loss'", `run.toml:2: backend.host: found "loss", expected a list of names in quotes such as ["loss", "update"]`},
+		"number in list":  {"[backend]\nhost = ['loss', 5]", `run.toml:2: backend.host: found ["loss", 5], expected a list of names`},
+		"empty in list":   {"[backend]\ncheck = ['']", `run.toml:2: backend.check: found [""], expected a list of names`},
+		"size":            {"[backend]\nimage_budget = '5 parsec'", `run.toml:2: backend.image_budget: found "5 parsec", expected a size such as 512MB or 1.5GiB`},
+		"negative size":   {"[backend]\nimage_budget = -1", `run.toml:2: backend.image_budget: found -1, expected a size in quotes such as "512MB" or "1.5GiB", or a number of bytes`},
+		"fraction size":   {"[backend]\nimage_budget = 1.5", `run.toml:2: backend.image_budget: found 1.5, expected a size in quotes`},
+		"variant":         {"[backend.variants]\nsort = 'onesweeep'", `run.toml:2: backend.variants.sort: found "onesweeep", expected scan, onesweep; did you mean onesweep?`},
+		"variant's key":   {"[backend.variants]\nsrot = 'scan'", `run.toml:2: unknown key "backend.variants.srot"; did you mean backend.variants.sort?`},
+		"variant outside": {"[backend]\nemit = 'plain'", `run.toml:2: unknown key "backend.emit"; did you mean backend.variants.emit?`},
+		"variants scalar": {"[backend]\nvariants = 5", `run.toml:2: backend.variants: found 5, expected a section`},
+		"no subsection":   {"[backend.variant]\nsort = 'scan'", `run.toml:1: unknown section [backend.variant]; did you mean backend.variants?`},
 		"overridden":      {"parent = 'bad.toml'\n[train]\nsteps = 5", `bad.toml:2: train.steps: found 0`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -190,6 +203,9 @@ func TestSetAndPresetErrors(t *testing.T) {
 		"train.time_limit=5":    `train.time_limit: found "5", expected a duration with its unit such as 90s or 5m`,
 		"strategy.name=acd":     `strategy.name: found "acd", expected mcmc, adc; did you mean adc?`,
 		"parent=x.toml":         `unknown key "parent"`,
+		"backend.check=loss,":   `backend.check: found ["loss", ""], expected a list of names in quotes`,
+		`backend.check=["loss"`: `backend.check: found "[\"loss\"", expected a list of names in quotes`,
+		"backend.image_budget=": `backend.image_budget: found "", expected a size such as 512MB or 1.5GiB`,
 		"data.path=\xff":        `data.path: found "\xff", expected text`,
 	} {
 		_, err := Resolve(Source{Set: []string{arg}})
@@ -273,6 +289,7 @@ func TestEmptyFlag(t *testing.T) {
 	for name, want := range map[string]string{
 		"model.init": "--init: model.init: found an empty text, expected FILE",
 		"output.dir": "--out: output.dir: found an empty text, expected RUN", "data.images": "expected DIR",
+		"backend.check": "--check: backend.check: found an empty text, expected KERNEL", "backend.gpu_from": "--gpu-from: ",
 	} {
 		f, _ := Lookup(name)
 		_, err := FlagSetting(f, "")
@@ -301,5 +318,45 @@ func TestPipe(t *testing.T) {
 	run, err := Resolve(Source{File: name})
 	if err != nil || run.Train.Steps != 7 {
 		t.Errorf("found %d steps, %v", run.Train.Steps, err)
+	}
+}
+
+// A section inside of a section can be written in every way that TOML has.
+func TestSubsections(t *testing.T) {
+	for _, text := range []string{
+		"[backend]\nthreads = 3\n[backend.variants]\nsort = 'onesweep'\nraster = 'f16'",
+		"[backend]\nthreads = 3\nvariants.sort = 'onesweep'\nvariants.raster = 'f16'",
+		"[backend]\nthreads = 3\nvariants = {sort = 'onesweep', raster = 'f16'}",
+		"backend = {threads = 3, variants = {sort = 'onesweep', raster = 'f16'}}",
+		"backend.threads = 3\nbackend.variants.sort = 'onesweep'\nbackend.variants.raster = 'f16'",
+		"[backend.variants]\nsort = 'onesweep'\nraster = 'f16'\n[backend]\nthreads = 3",
+	} {
+		r, err := Resolve(Source{File: filepath.Join(folder(t, map[string]string{"run.toml": text}), "run.toml")})
+		want := Default("mcmc").Backend
+		want.Threads, want.Variants.Sort, want.Variants.Raster = 3, "onesweep", "f16"
+		if diff := cmp.Diff(want, r.Backend); diff != "" || err != nil {
+			t.Errorf("%s\n%v (-want +got):\n%s", text, err, diff)
+		}
+	}
+}
+
+// Lists replace weaker ones; on the command line they are separated by commas.
+func TestLists(t *testing.T) {
+	dir := folder(t, map[string]string{"run.toml": "[backend]\nhost = [\n  'loss', # why\n  \"sort.scan\",\n]\ncheck = ['update']"})
+	for want, set := range map[string][]string{
+		"loss|sort.scan update": nil,
+		"refine update":         {"backend.host=refine"},
+		"a|b update":            {"backend.host= a , b "},
+		"a|b,c update":          {`backend.host=a,"b`, `backend.host=["a", "b,c"]`},
+		" update":               {"backend.host="},
+		" ":                     {"backend.host=[]", "backend.check= "},
+	} {
+		r, err := Resolve(Source{File: filepath.Join(dir, "run.toml"), Set: set})
+		if got := strings.Join(r.Backend.Host, "|") + " " + strings.Join(r.Backend.Check, "|"); err != nil || got != want {
+			t.Errorf("%v: found %q (%v), expected %q", set, got, err, want)
+		}
+		if len(r.Backend.Host) == 0 && r.Backend.Host != nil {
+			t.Errorf("%v: an empty list is not the default's", set)
+		}
 	}
 }

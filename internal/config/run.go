@@ -5,6 +5,7 @@
 // explains it in one sentence (unit included), `flag` names the command-line
 // flag where there is one and `arg` its placeholder in the help, `range` bounds
 // numbers ("0..1", "1..", open ends allowed) and `oneof` lists the accepted words.
+// A struct inside a section, after its keys, is a section of its own.
 //
 // Every source of values (a TOML file, a preset, --set, a flag) becomes a list
 // of Settings, each with the place it came from, so that all of them pass the
@@ -122,6 +123,26 @@ type Backend struct {
 	Device  string `toml:"device" flag:"device" arg:"NAME" help:"auto, cpu, vulkan or vulkan:N; one that is named must be there"`
 	Threads int    `toml:"threads" flag:"threads" range:"0..1024" help:"CPU threads; 0 is all; the result does not depend on it"`
 	Profile bool   `toml:"profile" help:"time each kernel and print a summary at the end and at every log interval"`
+
+	Sync        string `toml:"sync" oneof:"step,kernel" help:"when the host waits for a GPU: never inside a step, or after every kernel, to measure what waiting costs"`
+	Record      string `toml:"record" oneof:"once,step" help:"when a step is recorded for a GPU: once for all of its size, or anew for each step, to measure what recording costs"`
+	Targets     string `toml:"targets" oneof:"resident,upload" help:"where training pictures are during a step: all in the device's memory, or uploaded in time for it"`
+	ImageBudget Size   `toml:"image_budget" help:"device memory that training pictures may take, such as 512MB or 1.5GiB; beyond it they are uploaded as steps need them; 0 is automatic"`
+
+	Host    []string `toml:"host" help:"kernels that a GPU leaves to their twins on the host: kernels, stages, or STAGE.KERNEL with parts of names, such as sort.scan"`
+	Check   []string `toml:"check" flag:"check" arg:"KERNEL" help:"run these kernels on the host too, from the same inputs, and stop at the first difference: kernels, stages, STAGE.KERNEL such as sort.scan, or all, separated by commas"`
+	GPUFrom string   `toml:"gpu_from" flag:"gpu-from" arg:"KERNEL" help:"run what comes before this kernel on the host and the rest on the GPU, to find the kernel that goes wrong"`
+
+	Variants Variants `toml:"variants"`
+}
+
+// Variants chooses among shaders that do the same. All but the precision ones give
+// the same bytes.
+type Variants struct {
+	Sort     string `toml:"sort" oneof:"scan,onesweep" help:"how lists are sorted: counts and a scan for each digit, or each digit in one sweep"`
+	Emit     string `toml:"emit" oneof:"plain,subgroup" help:"who lists the tiles of a splat: one invocation, or for large ones a subgroup together"`
+	Raster   string `toml:"raster" oneof:"f32,f16" help:"precision that splats are blended with"`
+	Backward string `toml:"backward" oneof:"auto,checkpoints,recompute" help:"where the backward pass starts: from states saved while blending, which takes memory, or from the start of each tile; auto saves where there is room"`
 }
 
 // Output is where results go.

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -47,11 +48,16 @@ func ParseSet(arg string) (Setting, error) {
 }
 
 // textSetting gives typed text the type that the field wants; numbers and truth
-// values are read by TOML's rules, so that 1_000_000 and 5e5 are fine here too.
+// values are read by TOML's rules, so that 1_000_000 and 5e5 are fine here too. Names
+// of a list are separated by commas, or written as in TOML.
 func textSetting(f Field, text, origin string) (Setting, error) {
 	s := Setting{Key: f.Name(), Value: text, Origin: origin}
-	if f.Type == String || f.Type == Duration {
+	switch isTOML := strings.HasPrefix(strings.TrimSpace(text), "["); {
+	case f.Type == String, f.Type == Duration, f.Type == Bytes:
 		s.Value = unquote(text)
+		return s, nil
+	case f.Type == List && !isTOML:
+		s.Value = split(text)
 		return s, nil
 	}
 	var doc map[string]any
@@ -61,6 +67,18 @@ func textSetting(f Field, text, origin string) (Setting, error) {
 	}
 	s.Value = doc["v"]
 	return s, nil
+}
+
+// split reads names separated by commas; no text is an empty list.
+func split(text string) []any {
+	list := []any{}
+	if strings.TrimSpace(text) == "" {
+		return list
+	}
+	for name := range strings.SplitSeq(text, ",") {
+		list = append(list, unquote(strings.TrimSpace(name)))
+	}
+	return list
 }
 
 // unquote removes the quotes of a TOML string, for those who type them.
@@ -99,6 +117,10 @@ func (s Setting) apply(r *Run) error {
 		target.SetString(v)
 	case time.Duration:
 		target.SetInt(int64(v))
+	case Size:
+		target.SetInt(int64(v))
+	case []string:
+		target.Set(reflect.ValueOf(v))
 	}
 	return nil
 }
@@ -122,9 +144,28 @@ func (f Field) convert(v any) (any, bool) {
 		text, ok := v.(string)
 		d, err := time.ParseDuration(text)
 		return d, ok && err == nil && d >= 0
+	case Bytes:
+		if n, ok := v.(int64); ok {
+			return Size(n), n >= 0
+		}
+		text, _ := v.(string)
+		return ParseSize(text)
+	case List:
+		return names(v)
 	}
 	text, ok := v.(string)
 	return text, ok && utf8.ValidString(text) && f.isWord(text)
+}
+
+// names returns the names of a TOML list, nil where there are none.
+func names(v any) (out []string, ok bool) {
+	list, ok := v.([]any)
+	for _, v := range list {
+		name, isText := v.(string)
+		ok = ok && isText && name != "" && utf8.ValidString(name)
+		out = append(out, name)
+	}
+	return out, ok
 }
 
 func (f Field) inRange(v float64) bool { return f.Range == nil || f.Range.Contains(v) }
@@ -146,7 +187,20 @@ func mismatch(s Setting, f Field) error {
 	if text, ok := s.Value.(string); ok && f.OneOf != nil {
 		hint = meant(Nearest(text, f.OneOf))
 	}
-	return fault.Usagef("%s: %s: found %s, expected %s%s", s.Origin, f.Name(), show(s.Value), f.expected(s.Value), hint)
+	found := show(s.Value)
+	if list, ok := s.Value.([]any); ok && f.Type == List {
+		found = showAll(list)
+	}
+	return fault.Usagef("%s: %s: found %s, expected %s%s", s.Origin, f.Name(), found, f.expected(s.Value), hint)
+}
+
+// showAll writes a list whose elements are what is wrong.
+func showAll(list []any) string {
+	var parts []string
+	for _, v := range list {
+		parts = append(parts, show(v))
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
 }
 
 // expected is Allowed for a value that was refused. Where it is text already,
@@ -162,6 +216,8 @@ func (f Field) expected(v any) string {
 		return "a duration of 0s or more"
 	case f.Type == Duration:
 		return "a duration with its unit such as 90s or 5m"
+	case f.Type == Bytes:
+		return "a size such as 512MB or 1.5GiB"
 	}
 	return f.Allowed()
 }

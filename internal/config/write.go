@@ -47,10 +47,24 @@ func literal(v any) string {
 		return floatLiteral(v)
 	case time.Duration:
 		return strconv.Quote(v.String())
+	case Size:
+		if s := v.String(); s != strconv.FormatInt(int64(v), 10) {
+			return strconv.Quote(s)
+		}
+	case []string:
+		return listLiteral(v)
 	case string:
 		return stringLiteral(v)
 	}
 	return fmt.Sprint(v)
+}
+
+func listLiteral(list []string) string {
+	var quoted []string
+	for _, s := range list {
+		quoted = append(quoted, stringLiteral(s))
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
 // floatLiteral keeps the shortest digits that read back to v, with a point or an
@@ -82,8 +96,8 @@ func Changes(r Run) []string {
 	base := Default(r.Strategy.Name)
 	var out []string
 	for _, f := range Fields() {
-		if v := f.value(&r); !v.Equal(f.value(&base)) {
-			out = append(out, f.Name()+" = "+literal(v.Interface()))
+		if v := literal(f.value(&r).Interface()); v != literal(f.value(&base).Interface()) {
+			out = append(out, f.Name()+" = "+v)
 		}
 	}
 	return out

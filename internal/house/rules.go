@@ -39,6 +39,8 @@ var Layers = []Layer{
 		"a backend executes recordings; it does not know what they mean"},
 	{"internal/kernel/vulkan", "internal/kernel internal/vk shaders",
 		"a backend executes recordings; it does not know what they mean"},
+	{"internal/kernel/twin", "internal/kernel",
+		"a backend made of two others: it is given them, and how to compare them, and knows neither"},
 	{"internal/kernel/kerneltest", "internal/kernel internal/kernel/cpu internal/pipeline internal/train/strategy/...",
 		"the suite compares backends on recordings, below any training loop"},
 	{"internal/pipeline", "internal/kernel",
@@ -46,7 +48,7 @@ var Layers = []Layer{
 	{"internal/prof", "internal/kernel",
 		"it formats measurements, whoever took them"},
 
-	{"internal/backend", "internal/config internal/fault internal/kernel internal/kernel/cpu internal/kernel/vulkan",
+	{"internal/backend", "internal/config internal/fault internal/kernel internal/kernel/cpu internal/kernel/twin internal/kernel/vulkan",
 		"the one place that chooses a device"},
 	{"internal/train/strategy/adc internal/train/strategy/mcmc", "internal/kernel internal/pipeline",
 		"a strategy is a list of kernels and may use nothing that a device has not"},

@@ -8,9 +8,10 @@ import (
 
 // Backend executes recordings. Its methods are called from one goroutine.
 //
-// Submit may return before the work is done; Wait ends all of it. Read and Write
-// move data between host and device and are ordered after what was submitted
-// before; they are for set-up, drains and reports, never for the inside of a step.
+// Submit may return before the work is done; Wait ends all of it. Reading and writing
+// are ordered after what was submitted before. Writing returns once the data are taken
+// over; reading waits, and is for set-up, drains and reports, never for the inside of a
+// step. Submit itself waits only while too much is in flight.
 type Backend interface {
 	// Name is the backend's word on the command line: "cpu", "vulkan", "null".
 	Name() string
@@ -24,6 +25,9 @@ type Backend interface {
 	WriteBytes(b *Buffer, at int, data []byte) error
 	// ReadBytes copies elements of b, starting at element at, to data.
 	ReadBytes(b *Buffer, at int, data []byte) error
+	// Peek copies elements of a watched buffer as the last completed submission left
+	// them, and does not wait; zeros where none has completed.
+	Peek(b *Buffer, at int, data []byte) error
 	// Copy copies as many elements as both hold, from the start, on the device.
 	Copy(to, from *Buffer) error
 	// Compile prepares a recording; all its buffers must be allocated.
@@ -92,6 +96,21 @@ func ReadRecords[T Record](be Backend, b *Buffer, at int, out []T) error {
 		return err
 	}
 	return be.ReadBytes(b, at, bytesOf(out))
+}
+
+// PeekRecord is ReadRecord of a watched buffer, without waiting: see Backend.Peek.
+func PeekRecord[T Record](be Backend, b *Buffer, at int) (T, error) {
+	var rec [1]T
+	err := be.Peek(b, at, bytesOf(rec[:]))
+	return rec[0], err
+}
+
+// PeekRecords is ReadRecords of a watched buffer, without waiting.
+func PeekRecords[T Record](be Backend, b *Buffer, at int, out []T) error {
+	if err := fits(b, at, len(out)); err != nil {
+		return err
+	}
+	return be.Peek(b, at, bytesOf(out))
 }
 
 func fits(b *Buffer, at, n int) error {

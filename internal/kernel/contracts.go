@@ -9,6 +9,8 @@ const (
 	GeomRow   = 12   // reals per splat in geom: mean 3, opacity logit, quaternion 4, log scale 3, unused
 	ProjRow   = 12   // reals per splat in proj: see the Proj offsets
 	SlotRow   = 12   // reals per pair in slots: see the Slot offsets
+	Bucket    = 32   // consecutive pairs of a tile that the backward pass takes together
+	SavedRow  = 4    // reals a pixel in checkpoints: transmittance, RGB
 	StatRow   = 2    // reals per splat in stats: sum of screen gradients, number of views
 )
 
@@ -56,7 +58,7 @@ const (
 
 // The kernels, a line each: name, workgroup size, bindings, constants.
 var (
-	Begin       = define("begin", 1, "control:Control:rw schedule:Schedule:r views:View:r step:Step:w counts:u32:w args:u32:w", "")
+	Begin       = define("begin", 1, "control:Control:rw schedule:Schedule:r views:View:r resident:u32:r step:Step:w counts:u32:w args:u32:w", "")
 	BeginRender = define("begin_render", 1, "control:Control:r schedule:Schedule:r views:View:r step:Step:w counts:u32:w args:u32:w", "")
 	Project     = define("project", 256, "step:Step:r counts:u32:r geom:real:r sh:real:r proj:real:w tiles:u32:w", "coefficients")
 	SetVisible  = define("set_visible", 1, "step:Step:r counts:u32:rw args:u32:rw", "")
@@ -72,12 +74,18 @@ var (
 	SortCount   = define("sort_count", 256, "counts:u32:r keys:u32:r histogram:u32:w", "count shift")
 	SortScatter = define("sort_scatter", 256, "counts:u32:r keys:u32:r values:u32:r offsets:u32:r keys_out:u32:w values_out:u32:w", "count shift")
 
-	Rasterize         = define("rasterize", 256, "step:Step:r ranges:u32:r pairs:u32:r owners:u32:r proj:real:r image:real:w last:u32:w", "smooth")
+	Rasterize = define("rasterize", 256, "step:Step:r ranges:u32:r pairs:u32:r owners:u32:r proj:real:r image:real:w last:u32:w", "smooth")
+	// RasterizeSaving is Rasterize that also keeps each pixel's state in front of every
+	// bucket, for RasterizeBackwardBuckets.
+	RasterizeSaving   = define("rasterize_saving", 256, "step:Step:r ranges:u32:r pairs:u32:r owners:u32:r proj:real:r image:real:w last:u32:w checkpoints:real:w bucket_tiles:u32:w", "smooth")
 	Loss              = define("loss", 256, "step:Step:r image:real:r targets:u32:r window:real:r maps:real:w partials:real:w", "window")
 	LossGradient      = define("loss_gradient", 256, "step:Step:r image:real:r targets:u32:r window:real:r maps:real:r gradient:real:w", "window")
 	RasterizeBackward = define("rasterize_backward", 256, "step:Step:r counts:u32:r ranges:u32:r pairs:u32:r owners:u32:r proj:real:r image:real:r last:u32:r gradient:real:r slots:real:w", "smooth absgrad")
-	Update            = define("update", 256, "step:Step:r counts:u32:rw geom:real:rw sh:real:rw geom_m:real:rw geom_v:real:rw sh_m:real:rw sh_v:real:rw tiles:u32:r base:u32:r slots:real:r stats:real:rw", "coefficients absgrad")
-	Commit            = define("commit", 256, "control:Control:rw step:Step:r counts:u32:r partials:real:r ring:Stats:rw", "ring")
+	// RasterizeBackwardBuckets is RasterizeBackward over buckets instead of tiles, from
+	// the states that RasterizeSaving kept.
+	RasterizeBackwardBuckets = define("rasterize_backward_buckets", 256, "step:Step:r counts:u32:r ranges:u32:r pairs:u32:r owners:u32:r proj:real:r image:real:r last:u32:r gradient:real:r checkpoints:real:r bucket_tiles:u32:r slots:real:w", "smooth absgrad")
+	Update                   = define("update", 256, "step:Step:r counts:u32:rw geom:real:rw sh:real:rw geom_m:real:rw geom_v:real:rw sh_m:real:rw sh_v:real:rw tiles:u32:r base:u32:r slots:real:r stats:real:rw", "coefficients absgrad")
+	Commit                   = define("commit", 256, "control:Control:rw step:Step:r counts:u32:r partials:real:r ring:Stats:rw", "ring")
 
 	RefineBegin = define("refine_begin", 1, "control:Control:r schedule:Schedule:r refine:Refine:w counts:u32:w args:u32:w", "")
 	ListFlags   = define("list_flags", 256, "counts:u32:r flags:u32:r offsets:u32:r list:u32:w", "")

@@ -11,6 +11,9 @@ type Buffer struct {
 	// Persistent buffers carry state from one submission to the next. The others
 	// hold nothing of value between submissions; tests fill them with poison there.
 	Persistent bool
+	// Watched buffers are copied for the host at the end of each submission, so that
+	// Backend.Peek can look at them while work is in flight. They are small.
+	Watched bool
 }
 
 // Bytes returns the size on a device. It is 64-bit arithmetic: 12 million splats

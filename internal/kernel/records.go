@@ -57,6 +57,7 @@ type Schedule struct {
 	GrowGrad, GrowScale, PruneScale       float32
 	ResetOpacity                          float32
 	AbsGrad, RevisedOpacity               uint32
+	RingSlots, RingPixels                 uint32 // 0, or the places of the target ring and the pixels of each
 	WeightScale                           uint32 // integer sampling weight of an opacity of 1
 }
 

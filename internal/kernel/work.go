@@ -15,9 +15,10 @@ const (
 	CountDraws         // refine: samples to draw
 	CountRanked        // refine: splats to rank because growth is limited
 	CountRankedDigits
-	CountAfter  // refine: rows before or after it, whichever is more
-	CountSorted // scratch total of a sort's scan, never read
-	CountBroken // update: the complement of the first splat with numbers that are not finite, 0 if none
+	CountAfter   // refine: rows before or after it, whichever is more
+	CountSorted  // scratch total of a sort's scan, never read
+	CountBuckets // places for buckets of pairs: see BucketBase
+	CountBroken  // update: the complement of the first splat with numbers that are not finite, 0 if none
 	NumCounts
 )
 
@@ -35,6 +36,7 @@ const (
 	WorkPairDigits
 	WorkTiles // one workgroup a tile
 	WorkTileLoop
+	WorkBuckets // eight buckets a workgroup
 	WorkDraws
 	WorkRanked
 	WorkRankedSort
@@ -60,6 +62,7 @@ var Jobs = [NumWork]Job{
 	WorkPairDigits:    {CountPairDigits, ScanBlock},
 	WorkTiles:         {CountTiles, 1},
 	WorkTileLoop:      {CountTiles, 256},
+	WorkBuckets:       {CountBuckets, BucketsAGroup},
 	WorkDraws:         {CountDraws, 256},
 	WorkRanked:        {CountRanked, 256},
 	WorkRankedSort:    {CountRanked, SortBlock},
@@ -94,6 +97,20 @@ func SetCount(counts, args []uint32, slot int, n uint32) {
 		}
 	}
 }
+
+// BucketsAGroup is the number of buckets that a workgroup of 256 takes.
+const BucketsAGroup = 256 / Bucket
+
+// NoTile marks places in bucket_tiles that no bucket took.
+const NoTile = 0xFFFFFFFF
+
+// BucketBase is the place of a tile's first bucket when the tile's pairs begin at
+// first: pairs/Bucket + tile leaves room for all buckets of the tiles before,
+// whatever their lengths, so that nothing has to be counted.
+func BucketBase(first, tile int) int { return first/Bucket + tile }
+
+// BucketPlaces is the number of places for the given pairs and tiles.
+func BucketPlaces(pairs, tiles int) int { return pairs/Bucket + tiles }
 
 // Blocks returns how many blocks of size per hold n elements.
 func Blocks(n, per int) int { return (n + per - 1) / per }

@@ -101,6 +101,20 @@ func (b *Buffers) recordRasterize(rec *kernel.Recording, p Plan, sorted int) {
 	}, flag(p.Smooth))
 }
 
+// recordRasterizeSaving records the blending for a training step: with
+// checkpoints, where the plan has them.
+func (b *Buffers) recordRasterizeSaving(rec *kernel.Recording, p Plan, sorted int) {
+	if !p.Checkpoints {
+		b.recordRasterize(rec, p, sorted)
+		return
+	}
+	rec.Stage("rasterize")
+	rec.Indirect(kernel.RasterizeSaving, b.Args, kernel.WorkTiles, kernel.Args{
+		"step": b.Step, "ranges": b.Ranges, "pairs": b.PairIDs[sorted], "owners": b.Owners, "proj": b.Proj,
+		"image": b.Image, "last": b.Last, "checkpoints": b.Checkpoints, "bucket_tiles": b.BucketTiles,
+	}, flag(p.Smooth))
+}
+
 // recordLoss records the loss and its sums.
 func (b *Buffers) recordLoss(rec *kernel.Recording, p Plan) {
 	rec.Stage("loss")
@@ -115,10 +129,16 @@ func (b *Buffers) recordBackward(rec *kernel.Recording, p Plan, sorted int) {
 		"step": b.Step, "image": b.Image, "targets": b.Targets, "window": b.Window, "maps": b.Maps, "gradient": b.Gradient,
 	}, uint32(p.Window))
 	rec.Stage("rasterize-backward")
-	rec.Indirect(kernel.RasterizeBackward, b.Args, kernel.WorkTiles, kernel.Args{
+	args := kernel.Args{
 		"step": b.Step, "counts": b.Counts, "ranges": b.Ranges, "pairs": b.PairIDs[sorted], "owners": b.Owners, "proj": b.Proj,
 		"image": b.Image, "last": b.Last, "gradient": b.Gradient, "slots": b.Slots,
-	}, flag(p.Smooth), flag(p.AbsGrad))
+	}
+	if !p.Checkpoints {
+		rec.Indirect(kernel.RasterizeBackward, b.Args, kernel.WorkTiles, args, flag(p.Smooth), flag(p.AbsGrad))
+		return
+	}
+	args["checkpoints"], args["bucket_tiles"] = b.Checkpoints, b.BucketTiles
+	rec.Indirect(kernel.RasterizeBackwardBuckets, b.Args, kernel.WorkBuckets, args, flag(p.Smooth), flag(p.AbsGrad))
 }
 
 // recordUpdate records the chain rule to the parameters and the optimiser.

@@ -17,6 +17,8 @@ type Plan struct {
 	TargetPixels int  // of all targets together; 0 for rendering only
 	Training     bool // with moments, loss and backward pass
 	Window       int  // side of the SSIM window
+	Checkpoints  bool // the backward pass starts from saved states, bucket by bucket
+	RingSlots    int  // places of the target ring; 0: all targets are resident
 	AbsGrad      bool // densification compares absolute gradients
 	Smooth       bool // tests only: smooth alpha cutoff
 }
@@ -45,6 +47,9 @@ type Buffers struct {
 
 	// per tile and pixel
 	Ranges, Image, Last, Targets, Maps, Gradient, Partials *kernel.Buffer
+
+	Resident                 *kernel.Buffer // 1 + step whose target each place of the ring holds
+	Checkpoints, BucketTiles *kernel.Buffer // of buckets of pairs
 }
 
 // persistent makes a buffer that keeps its contents between submissions.
@@ -69,11 +74,14 @@ func newBuffers(p Plan) *Buffers {
 		Image:    persistent("image", kernel.Real, 4*p.Pixels), // read by the host
 		Last:     scratch("last", kernel.U32, p.Pixels),
 	}
+	b.Resident = persistent("resident", kernel.U32, p.RingSlots)
+	b.Control.Watched = true
 	b.makeSplats(p)
 	b.makePairs(p)
 	if p.Training {
 		b.Refine = scratch("refine", "Refine", 1)
 		b.Ring = persistent("ring", "Stats", RingSize)
+		b.Ring.Watched = true
 		b.Window = persistent("window", kernel.Real, p.Window)
 		b.Targets = persistent("targets", kernel.U32, p.TargetPixels)
 		b.Maps = scratch("maps", kernel.Real, 9*p.Pixels)
@@ -117,6 +125,11 @@ func (b *Buffers) makePairs(p Plan) {
 	if p.Training {
 		b.Slots = scratch("slots", kernel.Real, n*kernel.SlotRow)
 	}
+	if p.Checkpoints {
+		places := kernel.BucketPlaces(n, p.Tiles)
+		b.Checkpoints = scratch("checkpoints", kernel.Real, places*kernel.TileSize*kernel.TileSize*kernel.SavedRow)
+		b.BucketTiles = scratch("bucket tiles", kernel.U32, places)
+	}
 	b.makeSort(p)
 }
 
@@ -132,10 +145,10 @@ func (b *Buffers) makeSort(p Plan) {
 // nil.
 func (b *Buffers) slots() []**kernel.Buffer {
 	return []**kernel.Buffer{
-		&b.Control, &b.Schedule, &b.Views, &b.Step, &b.Refine, &b.Ring, &b.Counts, &b.Args, &b.Window,
+		&b.Control, &b.Schedule, &b.Views, &b.Step, &b.Refine, &b.Ring, &b.Counts, &b.Args, &b.Window, &b.Resident,
 		&b.Geom, &b.GeomM, &b.GeomV, &b.SH, &b.SHM, &b.SHV, &b.Stats,
 		&b.Proj, &b.Tiles, &b.Offsets, &b.Ordered, &b.Base, &b.Keys[0], &b.Keys[1], &b.IDs[0], &b.IDs[1],
-		&b.PairKeys[0], &b.PairKeys[1], &b.PairIDs[0], &b.PairIDs[1], &b.Owners, &b.Slots,
+		&b.PairKeys[0], &b.PairKeys[1], &b.PairIDs[0], &b.PairIDs[1], &b.Owners, &b.Slots, &b.Checkpoints, &b.BucketTiles,
 		&b.Sums, &b.Histogram, &b.Digits,
 		&b.Ranges, &b.Image, &b.Last, &b.Targets, &b.Maps, &b.Gradient, &b.Partials,
 	}

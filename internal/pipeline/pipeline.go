@@ -75,17 +75,21 @@ func (pl *Pipeline) compile() (err error) {
 
 func (pl *Pipeline) begin(rec *kernel.Recording, k *kernel.Contract) {
 	rec.Stage("begin")
-	rec.Direct(k, 1, kernel.Args{
+	args := kernel.Args{
 		"control": pl.Control, "schedule": pl.Schedule, "views": pl.Views, "step": pl.Step,
 		"counts": pl.Counts, "args": pl.Args,
-	})
+	}
+	if k == kernel.Begin {
+		args["resident"] = pl.Resident
+	}
+	rec.Direct(k, 1, args)
 }
 
 func (pl *Pipeline) recordStep() *kernel.Recording {
 	rec := &kernel.Recording{Name: "step"}
 	pl.begin(rec, kernel.Begin)
 	sorted := pl.recordProject(rec, pl.Plan)
-	pl.recordRasterize(rec, pl.Plan, sorted)
+	pl.recordRasterizeSaving(rec, pl.Plan, sorted)
 	pl.recordLoss(rec, pl.Plan)
 	pl.recordBackward(rec, pl.Plan, sorted)
 	pl.recordUpdate(rec, pl.Plan)

@@ -41,23 +41,26 @@ func eventsOf(c config.Run) eventSteps {
 	return e
 }
 
-// next returns the first step after step at which something is due, a refine
-// included.
-func (e eventSteps) next(step int, s kernel.Schedule) int {
+// horizon returns the first step after step at which the host must find the device at
+// rest: to evaluate, save, look for a plateau, or end.
+func (e eventSteps) horizon(step int) int { return e.first(step, e.eval, e.save, e.plateau) }
+
+// cut returns the first step after step at which a submission ends: at a horizon, a
+// refine, or a line of metrics.
+func (e eventSteps) cut(step int, s kernel.Schedule) int {
+	return e.first(step, e.eval, e.save, e.plateau, e.log, int(s.RefineEvery))
+}
+
+// first returns the first multiple of any of the intervals after step, at most the end.
+func (e eventSteps) first(step int, intervals ...int) int {
 	n := e.end
-	for _, every := range []int{e.log, e.eval, e.save, e.plateau, int(s.RefineEvery)} {
+	for _, every := range intervals {
 		if every > 0 {
 			n = min(n, (step/every+1)*every)
 		}
 	}
 	return n
 }
-
-// batchTime is how much work goes into one submission, batchMax how many steps.
-const (
-	batchTime = 20 * time.Millisecond
-	batchMax  = 32
-)
 
 // loop runs steps and refines until the end, a limit, a plateau or ctx. The host
 // only sets the limit, submits and drains; what runs is decided by the device.
@@ -66,7 +69,6 @@ func (s *session) loop(ctx context.Context) (stop string, err error) {
 	if err != nil {
 		return "", err
 	}
-	perStep := batchTime
 	for {
 		if stop := s.over(int(c.Step)); stop != "" {
 			return stop, nil
@@ -74,16 +76,9 @@ func (s *session) loop(ctx context.Context) (stop string, err error) {
 		if ctx.Err() != nil {
 			return StopInterrupted, ctx.Err()
 		}
-		before := c
-		n := min(max(int(batchTime/perStep), 1), batchMax, s.due.next(int(c.Step), s.schedule)-int(c.Step))
-		c.Limit = uint32(int(c.Step) + n)
-		start := time.Now()
-		if c, err = s.advance(c, n); err != nil {
+		if c, err = s.advance(ctx, c, s.due.horizon(int(c.Step))); err != nil {
 			s.catchUp()
 			return "", err
-		}
-		if c.Step > before.Step {
-			perStep = max(time.Since(start)/time.Duration(c.Step-before.Step), time.Microsecond)
 		}
 		if err := s.after(ctx, c); err != nil {
 			return "", err
@@ -98,7 +93,7 @@ func (s *session) over(step int) string {
 	switch {
 	case step >= s.due.end:
 		return s.due.stop
-	case step > 0 && limit > 0 && s.clock.total >= limit:
+	case step > 0 && limit > 0 && s.clock.now() >= limit:
 		return StopTimeLimit
 	case s.due.plateau > 0 && step%s.due.plateau == 0 && s.watch.stuck(step):
 		s.obs.Note(fmt.Sprintf("step %d: the loss has not improved for %d steps; stopping", step, s.cfg.Train.PlateauSteps))
@@ -107,18 +102,15 @@ func (s *session) over(step int) string {
 	return ""
 }
 
-// advance submits a refine, which does nothing unless one is due, and n steps,
-// and waits for them. Where something overflowed, it makes room; the step that
-// changed nothing then runs in the next call.
-func (s *session) advance(c kernel.Control, n int) (kernel.Control, error) {
+// advance runs towards the horizon, waits, and makes room where something overflowed;
+// the step that changed nothing then runs in the next call.
+func (s *session) advance(ctx context.Context, c kernel.Control, horizon int) (kernel.Control, error) {
 	err := s.clock.run(func() error {
+		c.Limit = uint32(horizon)
 		if err := s.setControl(c); err != nil {
 			return err
 		}
-		if err := s.pl.Backend.Submit(s.pl.RefineProgram, 1); err != nil {
-			return err
-		}
-		if err := s.pl.Backend.Submit(s.pl.StepProgram, n); err != nil {
+		if err := s.fly(ctx, c, horizon); err != nil {
 			return err
 		}
 		if err := s.pl.Backend.Wait(); err != nil {
@@ -144,14 +136,11 @@ func (s *session) advance(c kernel.Control, n int) (kernel.Control, error) {
 
 // after looks at what a submission did: statistics, health, and whatever is due.
 func (s *session) after(ctx context.Context, c kernel.Control) error {
-	if c.Step == s.collected {
-		return s.healthy(c)
-	}
 	if err := s.report(c); err != nil {
 		return err
 	}
 	step := int(c.Step)
-	if s.due.eval > 0 && step%s.due.eval == 0 && step < s.due.end && len(s.test) > 0 {
+	if s.due.eval > 0 && step > 0 && step%s.due.eval == 0 && step < s.due.end && len(s.test) > 0 {
 		if _, err := s.evaluateOnce(ctx, step); err != nil {
 			return err
 		}
@@ -159,18 +148,16 @@ func (s *session) after(ctx context.Context, c kernel.Control) error {
 	return s.saveDue(c)
 }
 
-// report reads what the last steps did, and tells.
+// report reads what the steps up to c.Step did, and tells.
 func (s *session) report(c kernel.Control) error {
-	last, err := s.collect(c.Step)
-	if err != nil {
+	if err := s.collect(c.Step); err != nil {
 		return err
 	}
 	if err := s.healthy(c); err != nil {
 		return err
 	}
-	s.progress(c)
-	if step := int(c.Step); step%s.due.log == 0 || step == s.due.end {
-		s.log(last)
+	if c.Step > 0 {
+		s.progress(c)
 	}
 	return nil
 }
@@ -184,16 +171,27 @@ func (s *session) catchUp() {
 }
 
 // collect reads the ring entries of the steps that were not read yet, up to the
-// given one, and returns the last.
-func (s *session) collect(to uint32) (last kernel.Stats, err error) {
-	for ; s.collected < to; s.collected++ {
-		last, err = kernel.ReadRecord[kernel.Stats](s.pl.Backend, s.pl.Ring, int(s.collected%pipeline.RingSize))
-		if err != nil {
-			return last, err
-		}
-		s.watch.add(float64(last.Loss), int(s.collected))
+// given one, and logs where a line of metrics is due. It does not wait: of steps that
+// are done, the newest copy of the ring holds the statistics.
+func (s *session) collect(to uint32) error {
+	if s.collected == to {
+		return nil
 	}
-	return last, nil
+	ring := make([]kernel.Stats, pipeline.RingSize)
+	if err := kernel.PeekRecords(s.pl.Backend, s.pl.Ring, 0, ring); err != nil {
+		return err
+	}
+	for ; s.collected < to; s.collected++ {
+		stats := ring[s.collected%pipeline.RingSize]
+		if stats.Step != s.collected {
+			return fmt.Errorf("step %d: its statistics are those of step %d", s.collected, stats.Step)
+		}
+		s.watch.add(float64(stats.Loss), int(s.collected))
+		if step := int(s.collected) + 1; step%s.due.log == 0 || step == s.due.end {
+			s.log(stats)
+		}
+	}
+	return nil
 }
 
 // healthy is health that remembers: the state of a run that cannot get better is
@@ -223,7 +221,7 @@ func (s *session) health(c kernel.Control) error {
 }
 
 func (s *session) progress(c kernel.Control) {
-	step, elapsed := float64(c.Step), s.clock.total
+	step, elapsed := float64(c.Step), s.clock.now()
 	p := Progress{Step: int(c.Step), Steps: s.due.end, Loss: s.watch.Smooth, Splats: int(c.Splats), Elapsed: elapsed}
 	if elapsed > 0 && step > 0 {
 		p.StepsPerSec = step / elapsed.Seconds()
@@ -246,7 +244,7 @@ func (s *session) log(last kernel.Stats) {
 	step := int(last.Step) + 1
 	m := Metrics{
 		Step: step, Loss: float64(last.Loss), L1: float64(last.L1), SSIM: float64(last.SSIM),
-		Splats: int(last.Splats), Visible: int(last.Visible), Pairs: int(last.Pairs), Seconds: s.clock.total.Seconds(),
+		Splats: int(last.Splats), Visible: int(last.Visible), Pairs: int(last.Pairs), Seconds: s.clock.now().Seconds(),
 	}
 	if n := step - s.logged.Step; n > 0 {
 		m.MSPerStep = (s.clock.total - s.logged.Total).Seconds() * 1000 / float64(n)

@@ -136,11 +136,14 @@ func TestCheckpointAfterARefine(t *testing.T) {
 	whole, _ := mustRun(t, c, capture)
 	s := startSession(t, c, capture)
 	state, err := s.control()
-	for i := 0; err == nil && i < 2; i++ {
-		state.Limit = 10
-		if state, err = s.advance(state, 10); err == nil {
-			err = s.report(state)
-		}
+	if err == nil {
+		state, err = s.advance(t.Context(), state, 10)
+	}
+	if err == nil {
+		err = errors.Join(s.report(state), s.pl.Backend.Submit(s.pl.RefineProgram, 1), s.pl.Backend.Wait())
+	}
+	if err == nil {
+		state, err = s.control()
 	}
 	if err != nil || state.Step != 10 || state.LastRefine != 10 {
 		t.Fatalf("%+v, %v", state, err)
@@ -252,7 +255,7 @@ func TestInterruptedFinalEvaluation(t *testing.T) {
 	}
 }
 
-// losing is a backend that is lost at the n-th wait, after the work was done.
+// losing is a backend that is lost at the n-th submission, after the work was done.
 type losing struct {
 	kernel.Backend
 	left int
@@ -260,8 +263,8 @@ type losing struct {
 
 var errLost = errors.New("device lost")
 
-func (b *losing) Wait() error {
-	if err := b.Backend.Wait(); err != nil {
+func (b *losing) Submit(p kernel.Program, times int) error {
+	if err := b.Backend.Submit(p, times); err != nil {
 		return err
 	}
 	if b.left--; b.left < 0 {
@@ -369,6 +372,7 @@ func TestArraysCoverTheState(t *testing.T) {
 	for _, b := range []*kernel.Buffer{
 		s.pl.Control,                                         // in the header
 		s.pl.Schedule, s.pl.Views, s.pl.Window, s.pl.Targets, // made of configuration and capture
+		s.pl.Resident,         // filled anew after a pause
 		s.pl.Ring, s.pl.Image, // read before a checkpoint is made
 	} {
 		known[b.Name] = true

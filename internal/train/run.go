@@ -41,6 +41,7 @@ type session struct {
 	test    []int // views to evaluate
 	split   string
 	clock   clock
+	pace    pace
 	watch   watch
 	due     eventSteps
 	profile *prof.Table
@@ -56,13 +57,24 @@ type session struct {
 }
 
 // clock adds up training time: from submission to completion, nothing else.
-type clock struct{ total time.Duration }
+type clock struct {
+	total   time.Duration // of what has ended
+	running time.Time     // when what runs began; zero: nothing
+}
 
 func (c *clock) run(f func() error) error {
-	start := time.Now()
+	c.running = time.Now()
 	err := f()
-	c.total += time.Since(start)
+	c.total, c.running = c.now(), time.Time{}
 	return err
+}
+
+// now is the training time so far.
+func (c *clock) now() time.Duration {
+	if c.running.IsZero() {
+		return c.total
+	}
+	return c.total + time.Since(c.running)
 }
 
 func newSession(ctx context.Context, o Options) (*session, error) {

@@ -87,10 +87,13 @@ func (s *scene) roomFor(c *kernel.Control) error {
 	return s.setControl(*c)
 }
 
+// tight reports whether a step has used four fifths of the pair buffers.
+func (s *scene) tight(c kernel.Control) bool { return int(c.PeakPairs) > s.pl.Plan.Pairs/5*4 }
+
 // roomAhead grows the pair buffers once a step has used four fifths of them, so
 // that overflow stays rare.
 func (s *scene) roomAhead(c kernel.Control) error {
-	if int(c.PeakPairs) <= s.pl.Plan.Pairs/5*4 {
+	if !s.tight(c) {
 		return nil
 	}
 	c.Overflow, c.NeedPairs = kernel.OverflowPairs, c.PeakPairs

@@ -19,7 +19,7 @@ func begin(g *Group) {
 	index := control.Step
 	view := kernel.ViewAt(schedule.Seed, index, schedule.Views)
 	*step = kernel.Step{Index: index, View: view, Seed: kernel.Hash(schedule.Seed, index, 0)}
-	step.Noop = noop(control, schedule, &views[view])
+	step.Noop = noop(control, schedule, &views[view], words(g, "resident"))
 	step.SHDegree = schedule.SHDegree
 	if schedule.SHInterval > 0 {
 		step.SHDegree = min(schedule.SHDegree, index/schedule.SHInterval)
@@ -28,13 +28,16 @@ func begin(g *Group) {
 		step.Audit = 1
 	}
 	setView(step, schedule, &views[view])
+	if schedule.RingSlots > 0 {
+		step.Pixels = index % schedule.RingSlots * schedule.RingPixels
+	}
 	setBackground(step, schedule)
 	setRates(step, schedule, control.Splats)
 	startCounts(g, step, control.Splats)
 }
 
 // noop returns why a step must not run, or NoopNone.
-func noop(c *kernel.Control, s *kernel.Schedule, v *kernel.View) uint32 {
+func noop(c *kernel.Control, s *kernel.Schedule, v *kernel.View, resident []uint32) uint32 {
 	switch {
 	case c.NonFinite != 0:
 		return kernel.NoopBroken
@@ -44,7 +47,7 @@ func noop(c *kernel.Control, s *kernel.Schedule, v *kernel.View) uint32 {
 		return kernel.NoopLimit
 	case refineDue(c, s):
 		return kernel.NoopRefine
-	case v.Resident == 0:
+	case v.Resident == 0 || s.RingSlots > 0 && resident[c.Step%s.RingSlots] != c.Step+1:
 		return kernel.NoopResident
 	}
 	return kernel.NoopNone

@@ -44,6 +44,7 @@ func setPairs(g *Group) {
 	}
 	kernel.SetCount(counts, args, kernel.CountPairs, n)
 	kernel.SetCount(counts, args, kernel.CountPairDigits, digits(n))
+	kernel.SetCount(counts, args, kernel.CountBuckets, uint32(kernel.BucketPlaces(int(n), int(counts[kernel.CountTiles]))))
 }
 
 // emit lists the (tile, splat) pairs of each visible splat, nearest splat first.

@@ -6,7 +6,10 @@ import (
 	"splat/internal/kernel"
 )
 
-var _ = register(kernel.Rasterize, rasterize[float32], rasterize[float64])
+var (
+	_ = register(kernel.Rasterize, rasterize[float32], rasterize[float64])
+	_ = register(kernel.RasterizeSaving, rasterizeSaving[float32], rasterizeSaving[float64])
+)
 
 // Blending constants (the DESIGN's fixed conventions).
 const (
@@ -80,7 +83,32 @@ func cutoff[F Float](raw F) (alpha, slope F) {
 // rasterize blends a tile's splats front to back. image receives RGB over the
 // background and the final transmittance; last receives, for each pixel, one
 // more than the position (in the tile's list) of the last splat it blended.
-func rasterize[F Float](g *Group) {
+func rasterize[F Float](g *Group) { blendTile[F](g, nil) }
+
+// rasterizeSaving is rasterize that keeps the state of the tile's pixels in front
+// of every bucket of its pairs, and whose places in checkpoints those are.
+func rasterizeSaving[F Float](g *Group) {
+	bounds, saved, tiles := words(g, "ranges"), reals[F](g, "checkpoints"), words(g, "bucket_tiles")
+	first, beyond := int(bounds[2*g.ID]), int(bounds[2*g.ID+1])
+	base, next := kernel.BucketBase(first, g.ID), kernel.BucketBase(beyond, g.ID+1)
+	for place := base; place < next; place++ {
+		tiles[place] = kernel.NoTile
+		if place < base+kernel.Blocks(beyond-first, kernel.Bucket) {
+			tiles[place] = uint32(g.ID)
+		}
+	}
+	const size = tilePixels * kernel.SavedRow
+	blendTile(g, func(bucket int, px []pixel[F]) {
+		out := saved[(base+bucket)*size : (base+bucket+1)*size]
+		for i, p := range px {
+			out[4*i], out[4*i+1], out[4*i+2], out[4*i+3] = p.t, p.r, p.g, p.b
+		}
+	})
+}
+
+// blendTile blends the tile of the group; save, if any, is shown the pixels in
+// front of each bucket that some pixel still reaches.
+func blendTile[F Float](g *Group, save func(bucket int, px []pixel[F])) {
 	step, image, last := record[kernel.Step](g, "step"), reals[F](g, "image"), words(g, "last")
 	bounds, pairs, owners, proj := words(g, "ranges"), words(g, "pairs"), words(g, "owners"), reals[F](g, "proj")
 	smooth := g.Constant("smooth") != 0
@@ -97,6 +125,9 @@ func rasterize[F Float](g *Group) {
 	for k, pair := range list {
 		if live == 0 {
 			break
+		}
+		if save != nil && k%kernel.Bucket == 0 {
+			save(k/kernel.Bucket, px)
 		}
 		row := int(owners[pair]) * kernel.ProjRow
 		live -= blendSplat(px, rect, proj[row:row+kernel.ProjRow], uint32(k)+1, smooth)

@@ -40,6 +40,14 @@ func (b *Backend) ReadBytes(buf *kernel.Buffer, at int, data []byte) error {
 	return nil
 }
 
+// Peek implements kernel.Backend: nothing is ever in flight.
+func (b *Backend) Peek(buf *kernel.Buffer, at int, data []byte) error {
+	if !buf.Watched {
+		return fmt.Errorf("cpu: buffer %s is not watched", buf.Name)
+	}
+	return b.ReadBytes(buf, at, data)
+}
+
 // Copy implements kernel.Backend.
 func (b *Backend) Copy(to, from *kernel.Buffer) error {
 	dst, src := b.memory[to], b.memory[from]

@@ -49,6 +49,17 @@ func CompareRun(r *Run, exact bool) (Deviation, error) {
 	return worst, errors.Join(errs...)
 }
 
+// Compare is CompareRun within the tolerances, for those who run dispatches
+// themselves; it has the form that the backend of two halves, package twin, asks
+// for. The error is one line.
+func Compare(d *kernel.Dispatch, groups int, before, want, got map[string][]uint32) error {
+	_, err := CompareRun(&Run{Dispatch: d, Groups: groups, Before: before, Want: want, Got: got}, false)
+	if err != nil {
+		err = errors.New(oneLine(err))
+	}
+	return err
+}
+
 // compare compares one binding.
 func (c *Case) compare(r *Run, b kernel.Binding, exact bool) (Deviation, error) {
 	if !b.Access.Writes() {
@@ -74,7 +85,8 @@ type comparison struct {
 	columns           int
 	before, want, got []uint32
 	defined           func(int) bool
-	scale             []float64 // largest |want| of each column
+	where             func(row int) string // where in the picture a row is; may be nil
+	scale             []float64            // largest |want| of each column
 	deviation         Deviation
 }
 
@@ -94,7 +106,35 @@ func newComparison(r *Run, o *Output, b kernel.Binding, exact bool) *comparison 
 		c.defined = o.Defined(r)
 	}
 	c.columns = max(o.Row, len(c.fields), 1)
+	c.where = inPicture(r, b.Name)
 	return c
+}
+
+// pixelRows and tileRows are the bindings with a row a pixel and a row a tile.
+var (
+	pixelRows = []string{"image", "last", "maps", "gradient"}
+	tileRows  = []string{"partials", "ranges"}
+)
+
+// inPicture says where in the step's picture the rows of a binding are; nil where
+// they are not in it, or the kernel does not know the step.
+func inPicture(r *Run, binding string) func(row int) string {
+	if len(r.Want["step"]) == 0 {
+		return nil
+	}
+	what, across := "", uint32(0)
+	switch s := r.Step(); {
+	case slices.Contains(pixelRows, binding):
+		what, across = "pixel", s.Width
+	case slices.Contains(tileRows, binding):
+		what, across = "tile", s.TilesX
+	}
+	if across == 0 {
+		return nil
+	}
+	return func(row int) string {
+		return fmt.Sprintf("%s x %d y %d", what, row%int(across), row/int(across))
+	}
 }
 
 // run makes every check; the order is from what says most to what says least.
@@ -251,8 +291,12 @@ func (c *comparison) place(i int) string {
 	if n := len(c.fields); n > 1 {
 		return fmt.Sprintf("record %d, field %s", i/n, c.fields[i%n].name)
 	}
-	if c.columns > 1 {
-		return fmt.Sprintf("row %d, column %d", i/c.columns, i%c.columns)
+	where := fmt.Sprintf("element %d", i)
+	if c.where != nil {
+		where += ", " + c.where(i/c.columns)
 	}
-	return fmt.Sprintf("element %d", i)
+	if c.columns > 1 {
+		where += fmt.Sprintf(", row %d, column %d", i/c.columns, i%c.columns)
+	}
+	return where
 }

@@ -27,11 +27,19 @@ type Scenario struct {
 func Scenarios() []Scenario {
 	return []Scenario{
 		stepsScenario(), antialiasedScenario(), smoothScenario(), renderScenario(),
+		saving(stepsScenario()), saving(antialiasedScenario()), saving(smoothScenario()),
 		noopScenario(), pairOverflowScenario(), brokenScenario(),
 		mcmcScenario(), mcmcNothingAliveScenario(), mcmcOverflowScenario(),
 		adcScenario("adc shrinking", 0.3, 3e-3), adcScenario("adc growing", 0.02, 5e-4), adcEmptyScenario(),
 		adcLimitedScenario(), adcOverflowScenario(),
 	}
+}
+
+// saving is a scenario whose backward pass goes over buckets, from saved states.
+func saving(sc Scenario) Scenario {
+	sc.Name += " with checkpoints"
+	sc.Scene.Plan.Checkpoints = true
+	return sc
 }
 
 // start is the state of a training under way: moments are not empty, so that an

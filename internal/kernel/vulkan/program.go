@@ -1,0 +1,178 @@
+package vulkan
+
+import (
+	"fmt"
+
+	"splat/internal/kernel"
+	"splat/internal/vk"
+)
+
+// program is a recording on this device: pipelines, one descriptor set a dispatch and
+// the command list.
+type program struct {
+	backend  *Backend
+	rec      *kernel.Recording
+	ops      []operation
+	sets     *vk.Descriptors
+	commands *vk.Commands   // all of it
+	singles  []*vk.Commands // a dispatch each, where the host waits after each
+	stamps   *vk.Timestamps // before and after each dispatch; nil: off
+}
+
+// operation is a dispatch with everything looked up.
+type operation struct {
+	pipeline *vk.Pipeline
+	pushed   []uint32
+	x, y     uint32
+	indirect *vk.Buffer // nil: direct
+	offset   int64
+	barrier  bool // wait for the dispatches before it
+}
+
+// Recording implements kernel.Program.
+func (p *program) Recording() *kernel.Recording { return p.rec }
+
+// Compile implements kernel.Backend.
+func (b *Backend) Compile(r *kernel.Recording) (kernel.Program, error) {
+	p := &program{backend: b, rec: r, ops: make([]operation, len(r.Dispatches))}
+	if err := p.build(); err != nil {
+		p.free()
+		return nil, fmt.Errorf("vulkan: recording %s: %w", r.Name, err)
+	}
+	b.programs[p] = true
+	return p, nil
+}
+
+func (p *program) build() error {
+	if err := p.backend.pipelines.prepare(p.rec); err != nil {
+		return err
+	}
+	sets := make([]vk.SetSpec, len(p.ops))
+	barriers := p.rec.Barriers()
+	for i := range p.rec.Dispatches {
+		d := &p.rec.Dispatches[i]
+		op, buffers, err := p.backend.operation(d)
+		if err != nil {
+			return fmt.Errorf("kernel %s: %w", d.Kernel.Name, err)
+		}
+		op.barrier = barriers[i] && i != p.backend.opts.DropBarrier || i == 0
+		p.ops[i], sets[i] = op, vk.SetSpec{Pipeline: op.pipeline, Buffers: buffers}
+	}
+	var err error
+	if p.sets, err = p.backend.device.NewDescriptors(sets); err != nil {
+		return err
+	}
+	if p.backend.timings.on {
+		if p.stamps, err = p.backend.device.NewTimestamps(2 * len(p.ops)); err != nil {
+			return err
+		}
+	}
+	return p.record()
+}
+
+// operation looks up what a dispatch needs.
+func (b *Backend) operation(d *kernel.Dispatch) (op operation, buffers []*vk.Buffer, err error) {
+	if op.pipeline, op.pushed, err = b.pipelines.get(d); err != nil {
+		return op, nil, err
+	}
+	for _, buf := range d.Buffers {
+		m, err := b.storage(buf)
+		if err != nil {
+			return op, nil, err
+		}
+		buffers = append(buffers, m)
+	}
+	op.x, op.y = kernel.FoldGroups(uint32(d.Groups))
+	if d.Indirect != nil {
+		op.offset = int64(12 * d.Entry)
+		op.indirect, err = b.storage(d.Indirect)
+	}
+	return op, buffers, err
+}
+
+// record records the command list, or a list a dispatch where the host is to wait after
+// each.
+func (p *program) record() (err error) {
+	if p.backend.opts.Sync {
+		p.singles = make([]*vk.Commands, len(p.ops))
+		for i := range p.ops {
+			if p.singles[i], err = p.list(i, i+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	p.commands, err = p.list(0, len(p.ops))
+	return err
+}
+
+// everything is the barrier at the start of a list, which waits for all lists before it.
+const everything = vk.ComputeToCompute | vk.ComputeToIndirect | vk.TransferToCompute | vk.TransferToIndirect
+
+// between is the barrier between two dispatches.
+const between = vk.ComputeToCompute | vk.ComputeToIndirect
+
+// list records dispatches [from, to).
+func (p *program) list(from, to int) (*vk.Commands, error) {
+	c, err := p.backend.device.NewCommands(true)
+	if err != nil {
+		return nil, err
+	}
+	c.Barrier(everything)
+	if p.stamps != nil {
+		c.ResetTimestamps(p.stamps, 2*from, 2*(to-from))
+	}
+	for i := from; i < to; i++ {
+		p.dispatch(c, i, i > from)
+	}
+	if err := c.End(); err != nil {
+		c.Free()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (p *program) dispatch(c *vk.Commands, i int, inside bool) {
+	op := &p.ops[i]
+	if op.barrier && inside {
+		c.Barrier(between)
+	}
+	c.Bind(op.pipeline, p.sets, i)
+	if len(op.pushed) > 0 {
+		c.Push(op.pipeline, op.pushed)
+	}
+	if p.stamps != nil {
+		c.Timestamp(p.stamps, 2*i)
+	}
+	if op.indirect != nil {
+		c.DispatchIndirect(op.indirect, op.offset)
+	} else {
+		c.Dispatch(op.x, op.y, 1)
+	}
+	if p.stamps != nil {
+		c.Timestamp(p.stamps, 2*i+1)
+	}
+}
+
+// free releases what the program holds; nothing of it may be in flight.
+func (p *program) free() {
+	p.freeLists()
+	if p.sets != nil {
+		p.sets.Free()
+	}
+	if p.stamps != nil {
+		p.stamps.Free()
+	}
+}
+
+func (p *program) freeLists() {
+	for _, c := range p.singles {
+		if c != nil {
+			c.Free()
+		}
+	}
+	if p.commands != nil {
+		p.commands.Free()
+	}
+	p.singles, p.commands = nil, nil
+}

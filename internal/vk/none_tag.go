@@ -1,0 +1,8 @@
+//go:build novulkan
+
+package vk
+
+const (
+	whyNone   = "tag novulkan"
+	supported = false
+)

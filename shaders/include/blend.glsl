@@ -1,0 +1,62 @@
+// Blending, the same arithmetic forward and backward: what one pass decides, the other
+// decides too. Products that are summed use fma and are precise, so that the variants
+// of a pass give the same bits. Include it after gen/KERNEL.glsl and math.glsl.
+
+const float MIN_ALPHA = 1.0 / 255.0;
+const float MAX_ALPHA = 0.999;
+const float MIN_TRANSMITTANCE = 1e-4;
+const uint TILE_PIXELS = TILE_SIZE * TILE_SIZE;
+
+// Splat is a projected splat as the raster passes take it.
+struct Splat {
+	vec2 mean;
+	float opacity;
+	float least;  // of the exponent below, where alpha reaches 1/255, a little lower
+	vec3 k;       // exponent of 2 at (dx, dy): k.x dx^2 + k.y dx dy + k.z dy^2
+	vec3 color;
+};
+
+Splat load_splat(uint owner) {
+	uint p = owner * PROJ_ROW;
+	Splat s;
+	s.mean = vec2(proj[p + PROJ_X], proj[p + PROJ_Y]);
+	s.opacity = proj[p + PROJ_OPACITY];
+	s.least = -0.5 * LOG2E * proj[p + PROJ_POWER];
+	s.k = vec3(-0.5 * LOG2E * proj[p + PROJ_CONIC_A], -LOG2E * proj[p + PROJ_CONIC_B], -0.5 * LOG2E * proj[p + PROJ_CONIC_C]);
+	s.color = vec3(proj[p + PROJ_COLOR], proj[p + PROJ_COLOR + 1u], proj[p + PROJ_COLOR + 2u]);
+	return s;
+}
+
+// exponent is log2 of the Gaussian at d from the mean.
+float exponent(vec3 k, vec2 d) {
+	precise float t = fma(fma(k.x, d.x, k.y * d.y), d.x, k.z * d.y * d.y);
+	return t;
+}
+
+// cutoff replaces the hard step at 1/255 by a C1 ramp, for gradient checks.
+float cutoff(float raw, out float slope) {
+	float u = min(max(raw * 255.0 - 1.0, 0.0), 1.0), s = u * u * (3.0 - 2.0 * u);
+	slope = s + raw * 6.0 * u * (1.0 - u) * 255.0;
+	return raw * s;
+}
+
+// alpha_of returns the splat's alpha at d and its raw value, which is 0 where the
+// splat does not reach.
+float alpha_of(vec3 k, float opacity, float least, vec2 d, out float raw) {
+	float t = exponent(k, d);
+	raw = 0.0;
+	if (is_nan(t) || t < least) {
+		return 0.0;
+	}
+	precise float r = opacity * exp2_small(min(t, 1.0));
+	if (r < MIN_ALPHA) {
+		return 0.0;
+	}
+	raw = r;
+	float alpha = min(r, MAX_ALPHA);
+	if (c_smooth != 0u) {
+		float slope;
+		alpha = cutoff(alpha, slope);
+	}
+	return alpha;
+}
