@@ -1,7 +1,7 @@
 package house
 
 // Planned names packages of the design that rules speak of before they exist.
-const Planned = "internal/kernel/vulkan internal/vk internal/viewer shaders"
+const Planned = "internal/viewer"
 
 // Layers is who may import whom, from the bottom up. The first row that names a
 // package binds it.
@@ -27,8 +27,8 @@ var Layers = []Layer{
 	{"internal/demo", "internal/fault internal/geom internal/imageio internal/atomicfile",
 		"the demo's capture is a witness against the pipeline: code shared with it could hide a mistake in both"},
 
-	{"internal/vk", "",
-		"the binding knows Vulkan and nothing of splats"},
+	{"internal/vk internal/vk/gen", "",
+		"the binding and its generator know Vulkan and nothing of splats"},
 	{"internal/kernel", "",
 		"contracts and recordings describe work for any device"},
 	{"internal/vec internal/vec/gen", "internal/kernel",
@@ -37,7 +37,7 @@ var Layers = []Layer{
 		"a backend executes recordings; it does not know what they mean"},
 	{"internal/kernel/null", "internal/kernel",
 		"a backend executes recordings; it does not know what they mean"},
-	{"internal/kernel/vulkan", "internal/kernel internal/vk shaders",
+	{"internal/kernel/vulkan", "internal/atomicfile internal/kernel internal/vk shaders",
 		"a backend executes recordings; it does not know what they mean"},
 	{"internal/kernel/twin", "internal/kernel",
 		"a backend made of two others: it is given them, and how to compare them, and knows neither"},
@@ -48,8 +48,8 @@ var Layers = []Layer{
 	{"internal/prof", "internal/kernel",
 		"it formats measurements, whoever took them"},
 
-	{"internal/backend", "internal/config internal/fault internal/kernel internal/kernel/cpu internal/kernel/twin internal/kernel/vulkan",
-		"the one place that chooses a device"},
+	{"internal/backend", "internal/config internal/fault internal/kernel internal/kernel/cpu internal/kernel/kerneltest internal/kernel/twin internal/kernel/vulkan",
+		"the one place that chooses a device; --check takes its tolerances from the conformance suite"},
 	{"internal/train/strategy/adc internal/train/strategy/mcmc", "internal/kernel internal/pipeline",
 		"a strategy is a list of kernels and may use nothing that a device has not"},
 	{"internal/train/strategy", "internal/kernel internal/pipeline internal/train/strategy/...",

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"splat/internal/backend"
 	"splat/internal/config"
 	"splat/internal/dataset"
 	"splat/internal/fault"
@@ -112,7 +113,15 @@ func (s *session) plan(splats int) (pipeline.Plan, error) {
 	if plan.TargetPixels > math.MaxUint32 {
 		return plan, fault.Usagef("the training pictures have %d pixels together, at most %d fit; raise --downscale or lower --max-size", plan.TargetPixels, uint32(math.MaxUint32))
 	}
+	plan.Checkpoints = s.checkpoints(plan)
 	return plan, nil
+}
+
+// checkpoints reports whether the backward pass starts from saved states: on a GPU,
+// unless the configuration says otherwise. The CPU walks back from the end.
+func (s *session) checkpoints(plan pipeline.Plan) bool {
+	choice, err := backend.Choose(s.cfg.Backend)
+	return err == nil && choice.Kind == "vulkan" && s.cfg.Backend.Variants.Backward != "recompute"
 }
 
 // pixels is the size of a view's picture, which is decoded at the size of the

@@ -23,6 +23,12 @@ type arena struct {
 func newArena() *arena {
 	a := &arena{}
 	a.grow(arenaWords)
+	arenas.Lock()
+	defer arenas.Unlock()
+	if arenas.all == nil {
+		arenas.all = map[*arena]bool{}
+	}
+	arenas.all[a] = true
 	return a
 }
 
@@ -54,12 +60,16 @@ func (a *arena) reset() {
 		return
 	}
 	a.pin.Unpin()
-	a.chunks = a.chunks[:1:1]
+	clear(a.chunks[1:])
+	a.chunks = a.chunks[:1]
 	a.pin.Pin(&a.chunks[0][0])
 }
 
 // drop unpins the arena for good.
 func (a *arena) drop() {
+	arenas.Lock()
+	defer arenas.Unlock()
+	delete(arenas.all, a)
 	a.pin.Unpin()
 	a.chunks = nil
 }
@@ -108,34 +118,49 @@ func address[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
 // first returns the address of the first element, or 0.
 func first[T any](s []T) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(s))) }
 
-// spare is a list of arenas to use again.
-var spare struct {
+// arenas has every arena, so that one which its owner forgets stays pinned, and those
+// to use again.
+var arenas struct {
 	sync.Mutex
-	list []*arena
+	all   map[*arena]bool
+	spare []*arena
 }
 
 // borrow returns an empty arena; give it back with release.
 func borrow() *arena {
-	spare.Lock()
-	defer spare.Unlock()
-	n := len(spare.list)
-	if n == 0 {
-		return newArena()
+	if a := spareArena(); a != nil {
+		return a
 	}
-	a := spare.list[n-1]
-	spare.list = spare.list[:n-1]
+	return newArena()
+}
+
+func spareArena() *arena {
+	arenas.Lock()
+	defer arenas.Unlock()
+	n := len(arenas.spare)
+	if n == 0 {
+		return nil
+	}
+	a := arenas.spare[n-1]
+	arenas.spare = arenas.spare[:n-1]
 	return a
 }
 
 func (a *arena) release() {
 	a.reset()
-	spare.Lock()
-	defer spare.Unlock()
-	if len(spare.list) < keptArenas {
-		spare.list = append(spare.list, a)
-		return
+	if !a.spare() {
+		a.drop()
 	}
-	a.drop()
+}
+
+func (a *arena) spare() bool {
+	arenas.Lock()
+	defer arenas.Unlock()
+	if len(arenas.spare) >= keptArenas {
+		return false
+	}
+	arenas.spare = append(arenas.spare, a)
+	return true
 }
 
 // foreign turns an address that C handed out into a pointer. The memory there is

@@ -130,7 +130,7 @@ func TestVersions(t *testing.T) {
 			t.Errorf("%s, expected %s", c.got, c.want)
 		}
 	}
-	if makeVersion(1, 1).atLeast(1, 2) || !makeVersion(1, 3).atLeast(1, 2) || !(makeVersion(1, 2) | 7).atLeast(1, 2) {
+	if makeVersion(1, 1).atLeast(1, 2) || !makeVersion(1, 3).atLeast(1, 2) || !(makeVersion(1, 2)|7).atLeast(1, 2) {
 		t.Error("order of versions")
 	}
 }

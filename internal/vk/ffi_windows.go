@@ -7,14 +7,6 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// call calls the C function at address fn. Results are read from the low bits.
-//
-//go:uintptrescapes
-func call(fn uintptr, args ...uintptr) uintptr {
-	r, _, _ := purego.SyscallN(fn, args...)
-	return r
-}
-
 // openLibrary does not look into the working folder.
 func openLibrary(path string) (uintptr, error) {
 	h, err := windows.LoadLibraryEx(path, 0, windows.LOAD_LIBRARY_SEARCH_DEFAULT_DIRS)

@@ -52,6 +52,9 @@ type Backend struct {
 	timings   timings
 	programs  map[*program]bool
 	closed    bool
+
+	messages func() []vk.Message // of the validation layer; nil: it is off
+	heard    int                 // of which have been told
 }
 
 // Open makes a backend of a device.
@@ -91,7 +94,7 @@ func (b *Backend) Info() vk.Info { return b.info }
 // Counters tells how often the host asked the device for what.
 func (b *Backend) Counters() vk.Counters { return b.device.Counters() }
 
-// Free bytes of device memory, by the driver's budget.
+// Budget is the device memory that is free, in bytes, as the driver has it.
 func (b *Backend) Budget() int64 { return b.device.Budget() }
 
 // Alloc implements kernel.Backend.
@@ -144,7 +147,10 @@ func (b *Backend) Wait() error {
 	if err := b.flush(); err != nil {
 		return err
 	}
-	return b.queue.wait()
+	if err := b.queue.wait(); err != nil {
+		return err
+	}
+	return b.complaints()
 }
 
 // Close implements kernel.Backend. Closing again does nothing.

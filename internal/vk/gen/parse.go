@@ -46,6 +46,9 @@ var (
 	funcLine  = regexp.MustCompile(`^(global|instance|device) (\??)(\w+) (vk\w+)\((.*)\)$`)
 )
 
+// maxParams is maxArgs of package vk.
+const maxParams = 12
+
 func parse(text string) (*api, error) {
 	a := &api{handles: map[string]bool{}, enums: map[string]bool{}, nulls: map[string]bool{}, byName: map[string]*structure{}}
 	n := 0
@@ -160,6 +163,9 @@ func (a *api) function(text string) error {
 			return fmt.Errorf("%s: %w", f.name, err)
 		}
 		f.params = append(f.params, param)
+	}
+	if len(f.params) > maxParams {
+		return fmt.Errorf("%s: %d parameters, package vk passes at most %d", f.name, len(f.params), maxParams)
 	}
 	a.funcs = append(a.funcs, f)
 	return nil
