@@ -40,9 +40,18 @@ const Emulated = "emulated"
 // subgroups lists the kernels that use include/subgroup.glsl.
 var subgroups = strings.Fields("scan_reduce scan_top scan_apply sort_scatter rasterize_backward rasterize_backward_buckets")
 
-// AnyWidth reports whether a kernel takes native subgroups of any width; the others
-// need 32 or 64 lanes.
-func AnyWidth(name string) bool { return strings.HasPrefix(name, "scan_") }
+// Widths says which native subgroups a kernel takes: a range of lanes. A scan takes any;
+// a sort counts digits for each of at most eight subgroups; a bucket of pairs is one
+// subgroup.
+func Widths(name string) (least, most int) {
+	switch {
+	case strings.HasPrefix(name, "scan_"):
+		return 4, 128
+	case strings.HasPrefix(name, "sort_"):
+		return 32, 64
+	}
+	return 32, 32
+}
 
 // variants lists further builds of a kernel, by name.
 var variants = map[string]map[string]map[string]string{}

@@ -9,6 +9,8 @@
 shared vec4 batch_shape[256];
 shared vec4 batch_form[256];
 shared vec2 batch_color[256];
+shared vec4 pixels[TILE_PIXELS];  // see meet
+shared uint reaches[TILE_PIXELS]; // splats of the tile that each pixel went through
 shared vec2 states[BUCKETS_A_GROUP * TILE_PIXELS]; // t and front of each pixel in front of each bucket
 
 // Writes the slots of a tile without kept states: 256 splats at a time are blended
@@ -20,8 +22,11 @@ void main() {
 		return;
 	}
 	uint begin = ranges[2u * tile], beyond = ranges[2u * tile + 1u];
-	Traveller pixel = departing(tile, i);
 	uvec2 here = tile_pixel(tile, i);
+	uint reached;
+	vec4 pixel = pixel_at(here, reached);
+	pixels[i] = pixel;
+	reaches[i] = reached;
 	vec2 centre = vec2(float(here.x) + 0.5, float(here.y) + 0.5);
 	vec3 color = vec3(0.0);
 	float t = 1.0;
@@ -38,9 +43,9 @@ void main() {
 		barrier();
 		for (uint k = 0; k < n; k++) {
 			if (k % BUCKET == 0u) {
-				states[(k / BUCKET) * TILE_PIXELS + i] = vec2(t, front_of(color, pixel.g));
+				states[(k / BUCKET) * TILE_PIXELS + i] = vec2(t, front_of(color, pixel.rgb));
 			}
-			if (from - begin + k >= pixel.last) {
+			if (from - begin + k >= reached) {
 				continue;
 			}
 			vec4 shape = batch_shape[k], form = batch_form[k];
@@ -62,22 +67,20 @@ void main() {
 		Splat s = load_splat(owner);
 		vec3 conic = vec3(proj[owner * PROJ_ROW + PROJ_CONIC_A], proj[owner * PROJ_ROW + PROJ_CONIC_B], proj[owner * PROJ_ROW + PROJ_CONIC_C]);
 		Sums o = Sums(vec3(0.0), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, vec2(0.0));
-		Traveller q = Traveller(0.0, 0.0, 0.0, vec3(0.0), 0u);
-		for (uint turn = 0u; turn < TURNS; turn++) {
+		Traveller q = Traveller(0.0, 0.0);
+		vec2 corner = vec2(tile_pixel(tile, 0u)) + 0.5;
+		for (uint turn = 0u; turn < TILE_PIXELS + BUCKET - 1u; turn++) {
 			q = shuffle_up(q);
-			if (lane == 0u) {
-				q.last = 0u;
-				if (turn < TILE_PIXELS) {
-					q = departing(tile, turn);
-					vec2 state = states[bucket * TILE_PIXELS + turn];
-					q.t = state.x;
-					q.front = state.y;
-				}
-			}
 			uint p = turn - lane;
-			if (mine && turn >= lane && p < TILE_PIXELS) {
-				uvec2 at = tile_pixel(tile, p);
-				meet(q, o, s, conic, vec2(float(at.x) + 0.5, float(at.y) + 0.5) - s.mean, position);
+			if (turn < lane || p >= TILE_PIXELS) {
+				continue;
+			}
+			if (lane == 0u) {
+				vec2 state = states[bucket * TILE_PIXELS + p];
+				q = Traveller(state.x, state.y);
+			}
+			if (mine && position < reaches[p]) {
+				meet(q, o, s, conic, corner + vec2(float(p % TILE_SIZE), float(p / TILE_SIZE)) - s.mean, pixels[p]);
 			}
 		}
 		if (mine) {

@@ -247,9 +247,9 @@ func (s *session) log(last kernel.Stats) {
 		Splats: int(last.Splats), Visible: int(last.Visible), Pairs: int(last.Pairs), Seconds: s.clock.now().Seconds(),
 	}
 	if n := step - s.logged.Step; n > 0 {
-		m.MSPerStep = (s.clock.total - s.logged.Total).Seconds() * 1000 / float64(n)
+		m.MSPerStep = (s.clock.now() - s.logged.Total).Seconds() * 1000 / float64(n)
 	}
-	s.logged = logMark{step, s.clock.total}
+	s.logged = logMark{step, s.clock.now()}
 	s.obs.Metrics(m)
 	if s.cfg.Backend.Profile {
 		s.profile.Add(s.pl.Backend.Timings())

@@ -1,48 +1,15 @@
 // The backward raster pass over one bucket: each of 32 lanes holds a splat, and the
-// tile's pixels pass through the lanes one after the other, front to back. A pixel's
-// state moves to the next lane with each turn; gradients stay in registers. Include it
-// after blend.glsl and subgroup.glsl.
+// tile's pixels pass through the lanes one after the other, front to back. What changes
+// on the way, a pixel's transmittance and colour so far, moves to the next lane with
+// each turn; gradients stay in registers. Include it after blend.glsl and subgroup.glsl.
 
-const uint TURNS = TILE_PIXELS + BUCKET - 1u;
-
-// Traveller is a pixel on its way through the lanes.
+// Traveller is what changes of a pixel on its way.
 struct Traveller {
 	float t;     // transmittance in front of the lane's splat
 	float front; // product of the gradient with the colour in front of it
-	float all;   // and with all colour
-	vec3 g;      // gradient of the loss by the pixel's colour
-	uint last;   // splats of the tile that the pixel went through; 0: not at all
 };
 
-#ifdef EMULATED
-shared vec4 travellers[256];
-
-// shuffle_up passes every pixel on to the next lane.
-Traveller shuffle_up(Traveller q) {
-	uint i = gl_LocalInvocationIndex, from = sg_lane() > 0u ? i - 1u : i;
-	barrier();
-	travellers[i] = vec4(q.t, q.front, q.all, uintBitsToFloat(q.last));
-	barrier();
-	vec4 a = travellers[from];
-	barrier();
-	travellers[i] = vec4(q.g, 0.0);
-	barrier();
-	return Traveller(a.x, a.y, a.z, travellers[from].xyz, floatBitsToUint(a.w));
-}
-#else
-// shuffle_up passes every pixel on to the next lane.
-Traveller shuffle_up(Traveller q) {
-	Traveller o;
-	o.t = sg_shuffle_up(q.t, 1u);
-	o.front = sg_shuffle_up(q.front, 1u);
-	o.all = sg_shuffle_up(q.all, 1u);
-	o.g.r = sg_shuffle_up(q.g.r, 1u);
-	o.g.g = sg_shuffle_up(q.g.g, 1u);
-	o.g.b = sg_shuffle_up(q.g.b, 1u);
-	o.last = sg_shuffle_up(q.last, 1u);
-	return o;
-}
-#endif
+Traveller shuffle_up(Traveller q) { return Traveller(sg_shuffle_up(q.t, 1u), sg_shuffle_up(q.front, 1u)); }
 
 // Sums is what a splat's gradients are made of; h is -alpha dL/dalpha of a pixel.
 struct Sums {
@@ -57,11 +24,9 @@ float front_of(vec3 color, vec3 g) {
 	return f;
 }
 
-// meet takes a pixel past the lane's splat.
-void meet(inout Traveller q, inout Sums o, Splat s, vec3 conic, vec2 d, uint position) {
-	if (position >= q.last) {
-		return;
-	}
+// meet takes a pixel past the lane's splat. pixel holds the gradient of the loss by its
+// colour, and the product of that with all its colour.
+void meet(inout Traveller q, inout Sums o, Splat s, vec3 conic, vec2 d, vec4 pixel) {
 	float raw, alpha = alpha_of(s.k, s.opacity, s.least, d, raw);
 	if (raw == 0.0) {
 		return;
@@ -70,11 +35,11 @@ void meet(inout Traveller q, inout Sums o, Splat s, vec3 conic, vec2 d, uint pos
 	if (c_smooth != 0u) {
 		cutoff(min(raw, MAX_ALPHA), slope);
 	}
-	precise float w = alpha * q.t, along = front_of(s.color, q.g);
-	precise vec3 sum = fma(vec3(w), q.g, o.color);
+	precise float w = alpha * q.t, along = front_of(s.color, pixel.rgb);
+	precise vec3 sum = fma(vec3(w), pixel.rgb, o.color);
 	o.color = sum;
 	precise float front = fma(w, along, q.front), left = 1.0 - alpha;
-	precise float h = -raw * slope * fma(q.t, along, -(q.all - front) / left);
+	precise float h = -raw * slope * fma(q.t, along, -(pixel.w - front) / left);
 	precise float after = q.t * left;
 	q.front = front;
 	q.t = after;
@@ -126,15 +91,15 @@ uvec2 tile_pixel(uint tile, uint p) {
 	return uvec2(tile % step_.TilesX * TILE_SIZE + p % TILE_SIZE, tile / step_.TilesX * TILE_SIZE + p / TILE_SIZE);
 }
 
-// departing fills what a pixel carries all the way: gradient, all colour, last.
-Traveller departing(uint tile, uint p) {
-	Traveller q = Traveller(0.0, 0.0, 0.0, vec3(0.0), 0u);
-	uvec2 at = tile_pixel(tile, p);
-	if (at.x < step_.Width && at.y < step_.Height) {
-		uint i = at.y * step_.Width + at.x;
-		q.last = last[i];
-		q.g = vec3(gradient[3u * i], gradient[3u * i + 1u], gradient[3u * i + 2u]);
-		q.all = front_of(vec3(image[4u * i], image[4u * i + 1u], image[4u * i + 2u]), q.g);
+// pixel_at reads what a pixel carries all the way, and how many splats of the tile it
+// went through: none outside the picture.
+vec4 pixel_at(uvec2 at, out uint reached) {
+	reached = 0u;
+	if (at.x >= step_.Width || at.y >= step_.Height) {
+		return vec4(0.0);
 	}
-	return q;
+	uint i = at.y * step_.Width + at.x;
+	reached = last[i];
+	vec3 g = vec3(gradient[3u * i], gradient[3u * i + 1u], gradient[3u * i + 2u]);
+	return vec4(g, front_of(vec3(image[4u * i], image[4u * i + 1u], image[4u * i + 2u]), g));
 }

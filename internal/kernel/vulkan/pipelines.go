@@ -109,7 +109,7 @@ func (p *pipelines) build(d *kernel.Dispatch) (*vk.Pipeline, error) {
 // variant's name.
 func (p *pipelines) subgroups(spec *vk.PipelineSpec, variant string) string {
 	if p.opts.Emulate == 0 {
-		if pin, ok := nativeWidth(p.device.Info().Subgroup, shaders.AnyWidth(spec.Name)); ok {
+		if pin, ok := nativeWidth(p.device.Info().Subgroup, spec.Name); ok {
 			spec.SubgroupSize = pin
 			spec.FullSubgroups = p.device.Info().Subgroup.FullGroups
 			return variant
@@ -126,19 +126,20 @@ func (p *pipelines) subgroups(spec *vk.PipelineSpec, variant string) string {
 	return variant + "." + shaders.Emulated
 }
 
-// nativeWidth reports whether the device's own subgroup operations will do, and the
-// width to ask for, 0 for no wish. Kernels that hold a bucket in a subgroup, or count
-// digits for each, need one of 32 or 64.
-func nativeWidth(s vk.Subgroup, any bool) (pin int, ok bool) {
+// nativeWidth reports whether the device's own subgroup operations will do for a kernel,
+// and the width to ask for, 0 for no wish.
+func nativeWidth(s vk.Subgroup, kernel string) (pin int, ok bool) {
 	if !s.Basic || !s.Ballot || !s.ShuffleRelative {
 		return 0, false
 	}
 	if s.Pin && s.Min <= 32 && 32 <= s.Max {
 		return 32, true
 	}
-	fixed := !s.Pin && (s.Min == s.Max || s.Max == 0)
-	wide := s.Size == 32 || s.Size == 64
-	return 0, any && s.Size >= 4 && s.Size <= 128 || wide && fixed
+	least, most := shaders.Widths(kernel)
+	if s.Min > 0 && s.Max > 0 { // the driver chooses among these
+		return 0, least <= s.Min && s.Max <= most
+	}
+	return 0, least <= s.Size && s.Size <= most
 }
 
 // close releases the pipelines and keeps on disk what the driver compiled.
