@@ -45,7 +45,7 @@ var subgroups = strings.Fields("scan_reduce scan_top scan_apply sort_scatter ras
 // subgroup.
 func Widths(name string) (least, most int) {
 	switch {
-	case strings.HasPrefix(name, "scan_"):
+	case strings.HasPrefix(name, "scan_"), name == "emit":
 		return 4, 128
 	case strings.HasPrefix(name, "sort_"):
 		return 32, 64
@@ -54,10 +54,22 @@ func Widths(name string) (least, most int) {
 }
 
 // variants lists further builds of a kernel, by name.
-var variants = map[string]map[string]map[string]string{}
+var variants = map[string]map[string]map[string]string{
+	"emit":                       {"subgroup": {"TOGETHER": "1"}},
+	"rasterize":                  half,
+	"rasterize_saving":           half,
+	"rasterize_backward":         half,
+	"rasterize_backward_buckets": half,
+}
 
-// UsesSubgroups reports whether a kernel has an emulated build.
-func UsesSubgroups(name string) bool {
+// half rounds the colours and opacities of splats to 16 bits.
+var half = map[string]map[string]string{"f16": {"F16": "1"}}
+
+// UsesSubgroups reports whether a kernel's variant has an emulated build.
+func UsesSubgroups(name, variant string) bool {
+	if name == "emit" {
+		return variant == "subgroup"
+	}
 	for _, s := range subgroups {
 		if s == name {
 			return true
@@ -75,7 +87,7 @@ func Builds() (out []Build) {
 		}
 		for _, b := range list {
 			out = append(out, b)
-			if UsesSubgroups(c.Name) {
+			if UsesSubgroups(c.Name, b.Variant) {
 				out = append(out, emulated(b))
 			}
 		}

@@ -10,6 +10,6 @@ void main() {
 		return;
 	}
 	uint at = offsets[i];
-	keys[at] = floatBitsToUint(proj[i * PROJ_ROW + PROJ_DEPTH]);
+	keys[at] = floatBitsToUint(proj[i * (PROJ_ROW / 4u) + PROJ_DEPTH / 4u][PROJ_DEPTH % 4u]);
 	ids[at] = i;
 }

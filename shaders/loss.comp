@@ -19,7 +19,7 @@ void load_patch(uvec2 corner, uint c) {
 		if (x >= 0 && y >= 0 && x < int(step_.Width) && y < int(step_.Height)) {
 			float weight;
 			vec3 rgb = target(uint(x), uint(y), weight);
-			v = weight * vec2(image[4u * (uint(y) * step_.Width + uint(x)) + c], rgb[c]);
+			v = weight * vec2(image[uint(y) * step_.Width + uint(x)][c], rgb[c]);
 		}
 		patch_[k] = v;
 	}

@@ -65,7 +65,7 @@ void main() {
 		barrier();
 		if (inside) {
 			vec3 back = convolve_column(i);
-			float x = weight * image[4u * at + c], y = weight * rgb[c];
+			float x = weight * image[at][c], y = weight * rgb[c];
 			float ssim = back.x + 2.0 * x * back.y + y * back.z;
 			gradient[3u * at + c] = step_.LossScale * weight * ((1.0 - step_.SSIMLambda) * sign_(x - y) - step_.SSIMLambda * ssim);
 		}

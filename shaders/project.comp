@@ -82,17 +82,9 @@ void main() {
 	if (n == 0u) {
 		return;
 	}
-	uint at = i * PROJ_ROW;
-	proj[at + PROJ_X] = ellipse.x;
-	proj[at + PROJ_Y] = ellipse.y;
-	proj[at + PROJ_CONIC_A] = ellipse.a;
-	proj[at + PROJ_CONIC_B] = ellipse.b;
-	proj[at + PROJ_CONIC_C] = ellipse.c;
-	proj[at + PROJ_OPACITY] = opacity;
-	proj[at + PROJ_COLOR] = max(color.x, 0.0);
-	proj[at + PROJ_COLOR + 1u] = max(color.y, 0.0);
-	proj[at + PROJ_COLOR + 2u] = max(color.z, 0.0);
-	proj[at + PROJ_DEPTH] = p.t.z;
-	proj[at + PROJ_EXTENT_Y] = ellipse.ey;
-	proj[at + PROJ_POWER] = ellipse.power;
+	uint at = i * (PROJ_ROW / 4u); // in the order of the PROJ offsets
+	color = max(color, vec3(0.0));
+	proj[at] = vec4(ellipse.x, ellipse.y, ellipse.a, ellipse.b);
+	proj[at + 1u] = vec4(ellipse.c, opacity, color.x, color.y);
+	proj[at + 2u] = vec4(color.z, p.t.z, ellipse.ey, ellipse.power);
 }

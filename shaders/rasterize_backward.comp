@@ -65,7 +65,6 @@ void main() {
 		uint pair = mine ? pairs[begin + position] : 0u;
 		uint owner = mine ? owners[pair] : 0u;
 		Splat s = load_splat(owner);
-		vec3 conic = vec3(proj[owner * PROJ_ROW + PROJ_CONIC_A], proj[owner * PROJ_ROW + PROJ_CONIC_B], proj[owner * PROJ_ROW + PROJ_CONIC_C]);
 		Sums o = Sums(vec3(0.0), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, vec2(0.0));
 		Traveller q = Traveller(0.0, 0.0);
 		vec2 corner = vec2(tile_pixel(tile, 0u)) + 0.5;
@@ -80,11 +79,11 @@ void main() {
 				q = Traveller(state.x, state.y);
 			}
 			if (mine && position < reaches[p]) {
-				meet(q, o, s, conic, corner + vec2(float(p % TILE_SIZE), float(p / TILE_SIZE)) - s.mean, pixels[p]);
+				meet(q, o, s, corner + vec2(float(p % TILE_SIZE), float(p / TILE_SIZE)) - s.mean, pixels[p]);
 			}
 		}
 		if (mine) {
-			store(pair, o, s, conic);
+			store(pair, o, s);
 		}
 	}
 	if (tile == step_.TilesX * step_.TilesY - 1u) {

@@ -21,9 +21,8 @@ uint enlist(uint ring, uint head, uint lane, uint chunk, bool busy, uint tile, u
 	vec4 state = vec4(uintBitsToFloat(p), uintBitsToFloat(0u), 0.0, 0.0);
 	bool takes = reached > first;
 	if (takes) {
-		uint at = (place * TILE_PIXELS + p) * SAVED_ROW;
-		float front = front_of(vec3(checkpoints[at + 1u], checkpoints[at + 2u], checkpoints[at + 3u]), pixel.rgb);
-		state = vec4(state.x, uintBitsToFloat(min(reached - first, BUCKET)), checkpoints[at], front);
+		vec4 saved = checkpoints[place * TILE_PIXELS + p];
+		state = vec4(state.x, uintBitsToFloat(min(reached - first, BUCKET)), saved.x, front_of(saved.yzw, pixel.rgb));
 	}
 #ifdef EMULATED
 	uint to = lane, count = BUCKET;
@@ -55,7 +54,6 @@ void main() {
 	uint pair = mine ? pairs[begin + first + lane] : 0u;
 	uint owner = mine ? owners[pair] : 0u;
 	Splat s = load_splat(owner);
-	vec3 conic = vec3(proj[owner * PROJ_ROW + PROJ_CONIC_A], proj[owner * PROJ_ROW + PROJ_CONIC_B], proj[owner * PROJ_ROW + PROJ_CONIC_C]);
 	Sums o = Sums(vec3(0.0), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, vec2(0.0));
 	Traveller q = Traveller(0.0, 0.0);
 	vec2 corner = vec2(tile_pixel(tile, 0u)) + 0.5;
@@ -79,11 +77,11 @@ void main() {
 		}
 		uint p = floatBitsToUint(state.x);
 		if (mine && lane < floatBitsToUint(state.y)) {
-			meet(q, o, s, conic, corner + vec2(float(p % TILE_SIZE), float(p / TILE_SIZE)) - s.mean, ring_pixel[ring + entry % RING]);
+			meet(q, o, s, corner + vec2(float(p % TILE_SIZE), float(p / TILE_SIZE)) - s.mean, ring_pixel[ring + entry % RING]);
 		}
 	}
 	if (mine) {
-		store(pair, o, s, conic);
+		store(pair, o, s);
 	}
 	if (group_id() == 0u) {
 		clear_padding();

@@ -57,10 +57,12 @@ bool healthy(Row row, Gradient g) {
 	return ok;
 }
 
+bool is_finite(vec4 v) { return is_finite(v.x) && is_finite(v.y) && is_finite(v.z) && is_finite(v.w); }
+
 // all_finite looks at all parameters, moments and statistics of a splat.
 bool all_finite(uint i) {
 	bool ok = is_finite(stats[i * STAT_ROW]) && is_finite(stats[i * STAT_ROW + 1u]);
-	for (uint k = i * GEOM_ROW; k < (i + 1u) * GEOM_ROW; k++) {
+	for (uint k = i * (GEOM_ROW / 4u); k < (i + 1u) * (GEOM_ROW / 4u); k++) {
 		ok = ok && is_finite(geom[k]) && is_finite(geom_m[k]) && is_finite(geom_v[k]);
 	}
 	uint stride = STRIDE * c_coefficients;
@@ -70,9 +72,13 @@ bool all_finite(uint i) {
 	return ok;
 }
 
-float step_geom(Adam a, uint at, float p, float g, float rate) {
-	float m = geom_m[at], v = geom_v[at];
-	adam_step(a, p, m, v, g, rate);
+// step_four steps the first n of four numbers of a row of geom, whose moments are in
+// place at.
+vec4 step_four(Adam a, uint at, int n, vec4 p, vec4 g, vec4 rate) {
+	vec4 m = geom_m[at], v = geom_v[at];
+	for (int k = 0; k < n; k++) {
+		adam_step(a, p[k], m[k], v[k], g[k], rate[k] * a.ib1);
+	}
 	geom_m[at] = m;
 	geom_v[at] = v;
 	return p;
@@ -80,30 +86,20 @@ float step_geom(Adam a, uint at, float p, float g, float rate) {
 
 // step_row steps the geometry of splat i and returns it.
 Row step_row(Adam a, uint i, Row row, Gradient g) {
-	uint at = i * GEOM_ROW;
-	for (uint k = 0; k < 3u; k++) {
-		row.mean[k] = step_geom(a, at + k, row.mean[k], g.mean[k], step_.LRMeans * a.ib1);
-	}
-	row.logit = step_geom(a, at + GEOM_OPACITY, row.logit, g.logit, step_.LROpacities * a.ib1);
-	for (uint k = 0; k < 4u; k++) {
-		row.quat[k] = step_geom(a, at + GEOM_QUAT + k, row.quat[k], g.quat[k], step_.LRQuats * a.ib1);
-	}
-	for (uint k = 0; k < 3u; k++) {
-		row.log_scale[k] = step_geom(a, at + GEOM_SCALE + k, row.log_scale[k], g.log_scale[k], step_.LRScales * a.ib1);
-	}
+	uint at = i * (GEOM_ROW / 4u);
+	vec4 p = step_four(a, at, 4, vec4(row.mean, row.logit), vec4(g.mean, g.logit), vec4(vec3(step_.LRMeans), step_.LROpacities));
+	row.mean = p.xyz;
+	row.logit = p.w;
+	row.quat = step_four(a, at + 1u, 4, row.quat, g.quat, vec4(step_.LRQuats));
+	row.log_scale = step_four(a, at + 2u, 3, vec4(row.log_scale, 0.0), vec4(g.log_scale, 0.0), vec4(vec3(step_.LRScales), 0.0)).xyz;
 	return row;
 }
 
 void write_row(uint i, Row row) {
-	uint at = i * GEOM_ROW;
-	for (uint k = 0; k < 3u; k++) {
-		geom[at + k] = row.mean[k];
-		geom[at + GEOM_SCALE + k] = row.log_scale[k];
-	}
-	geom[at + GEOM_OPACITY] = row.logit;
-	for (uint k = 0; k < 4u; k++) {
-		geom[at + GEOM_QUAT + k] = row.quat[k];
-	}
+	uint at = i * (GEOM_ROW / 4u);
+	geom[at] = vec4(row.mean, row.logit);
+	geom[at + 1u] = row.quat;
+	geom[at + 2u] = vec4(row.log_scale, geom[at + 2u].w);
 }
 
 // with_noise moves the mean of a splat that shows little: see internal/kernel/cpu.

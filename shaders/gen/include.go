@@ -153,7 +153,7 @@ func contractText(c *kernel.Contract) string {
 	}
 	for i, binding := range c.Bindings {
 		fmt.Fprintf(&b, "layout(std430, set = 0, binding = %d) restrict %sbuffer B%d { %s };\n",
-			i, qualifier(binding.Access), i, member(binding))
+			i, qualifier(binding.Access), i, member(c.Name, binding))
 	}
 	return b.String()
 }
@@ -173,9 +173,19 @@ func qualifier(a kernel.Access) string {
 // arrays are the records of which a buffer holds several.
 var arrays = []kernel.Elem{"View", "Stats"}
 
-func member(b kernel.Binding) string {
+// vectors are the real bindings that shaders take four at a time, by kernel; "" is every
+// kernel. Their rows are multiples of four.
+var vectors = map[string][]string{
+	"":        {"proj", "checkpoints", "image", "slots"},
+	"project": {"geom"},
+	"update":  {"geom", "geom_m", "geom_v"},
+}
+
+func member(k string, b kernel.Binding) string {
 	name := glslName(b.Name)
 	switch {
+	case slices.Contains(vectors[""], b.Name) || slices.Contains(vectors[k], b.Name):
+		return fmt.Sprintf("vec4 %s[];", name)
 	case b.Elem == kernel.U32:
 		return fmt.Sprintf("uint %s[];", name)
 	case b.Elem == kernel.Real:

@@ -14,16 +14,35 @@ struct Splat {
 	float least;  // of the exponent below, where alpha reaches 1/255, a little lower
 	vec3 k;       // exponent of 2 at (dx, dy): k.x dx^2 + k.y dx dy + k.z dy^2
 	vec3 color;
+	vec3 conic;
+	vec2 extent;  // half width and height of where alpha reaches 1/255
 };
 
+// half_of rounds a number that is not negative to 16 bits. Compilers leave out a
+// conversion there and back.
+float half_of(float x) {
+	uint bits = floatBitsToUint(x);
+	float r = uintBitsToFloat((bits + 0xFFFu + (bits >> 13 & 1u)) & 0xFFFFE000u);
+	return x < 6.103515625e-5 ? 0.0 : min(r, 65504.0);
+}
+
+// load_splat reads the splat of a row of proj. F16 rounds its colour and opacity to 16
+// bits, in both directions.
 Splat load_splat(uint owner) {
-	uint p = owner * PROJ_ROW;
+	uint at = owner * (PROJ_ROW / 4u);
+	vec4 a = proj[at], b = proj[at + 1u], c = proj[at + 2u];
 	Splat s;
-	s.mean = vec2(proj[p + PROJ_X], proj[p + PROJ_Y]);
-	s.opacity = proj[p + PROJ_OPACITY];
-	s.least = -0.5 * LOG2E * proj[p + PROJ_POWER];
-	s.k = vec3(-0.5 * LOG2E * proj[p + PROJ_CONIC_A], -LOG2E * proj[p + PROJ_CONIC_B], -0.5 * LOG2E * proj[p + PROJ_CONIC_C]);
-	s.color = vec3(proj[p + PROJ_COLOR], proj[p + PROJ_COLOR + 1u], proj[p + PROJ_COLOR + 2u]);
+	s.mean = a.xy;
+	s.conic = vec3(a.zw, b.x);
+	s.opacity = b.y;
+	s.least = -0.5 * LOG2E * c.w;
+	s.k = vec3(-0.5 * LOG2E, -LOG2E, -0.5 * LOG2E) * s.conic;
+	s.color = vec3(b.zw, c.x);
+	s.extent = vec2(c.z * sqrt(b.x / a.z), c.z);
+#ifdef F16
+	s.color = vec3(half_of(s.color.r), half_of(s.color.g), half_of(s.color.b));
+	s.opacity = half_of(s.opacity);
+#endif
 	return s;
 }
 
@@ -48,7 +67,7 @@ float alpha_of(vec3 k, float opacity, float least, vec2 d, out float raw) {
 	if (is_nan(t) || t < least) {
 		return 0.0;
 	}
-	precise float r = opacity * exp2_small(min(t, 1.0));
+	precise float r = opacity * exp2(min(t, 1.0));
 	if (r < MIN_ALPHA) {
 		return 0.0;
 	}

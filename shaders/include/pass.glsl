@@ -26,7 +26,7 @@ float front_of(vec3 color, vec3 g) {
 
 // meet takes a pixel past the lane's splat. pixel holds the gradient of the loss by its
 // colour, and the product of that with all its colour.
-void meet(inout Traveller q, inout Sums o, Splat s, vec3 conic, vec2 d, vec4 pixel) {
+void meet(inout Traveller q, inout Sums o, Splat s, vec2 d, vec4 pixel) {
 	float raw, alpha = alpha_of(s.k, s.opacity, s.least, d, raw);
 	if (raw == 0.0) {
 		return;
@@ -53,35 +53,27 @@ void meet(inout Traveller q, inout Sums o, Splat s, vec3 conic, vec2 d, vec4 pix
 	o.hxy = sxy;
 	o.hyy = syy;
 	if (c_absgrad != 0u) {
-		precise vec2 a = o.absolute + abs(vec2(fma(conic.x, hx, conic.y * hy), fma(conic.y, hx, conic.z * hy)));
+		precise vec2 a = o.absolute + abs(vec2(fma(s.conic.x, hx, s.conic.y * hy), fma(s.conic.y, hx, s.conic.z * hy)));
 		o.absolute = a;
 	}
 }
 
 // store writes a splat's sums to its slot.
-void store(uint slot, Sums o, Splat s, vec3 conic) {
-	uint at = slot * SLOT_ROW;
+void store(uint slot, Sums o, Splat s) {
+	vec3 conic = s.conic;
+	uint at = slot * (SLOT_ROW / 4u); // in the order of the SLOT offsets
 	precise float gx = -fma(conic.x, o.hx, conic.y * o.hy), gy = -fma(conic.z, o.hy, conic.y * o.hx);
-	slots[at + SLOT_X] = gx;
-	slots[at + SLOT_Y] = gy;
-	slots[at + SLOT_CONIC_A] = 0.5 * o.hxx;
-	slots[at + SLOT_CONIC_B] = o.hxy;
-	slots[at + SLOT_CONIC_C] = 0.5 * o.hyy;
-	slots[at + SLOT_OPACITY] = s.opacity > 0.0 ? -o.h / s.opacity : 0.0;
-	slots[at + SLOT_COLOR] = o.color.r;
-	slots[at + SLOT_COLOR + 1u] = o.color.g;
-	slots[at + SLOT_COLOR + 2u] = o.color.b;
-	slots[at + SLOT_ABS_X] = o.absolute.x;
-	slots[at + SLOT_ABS_Y] = o.absolute.y;
-	slots[at + SLOT_ROW - 1u] = 0.0;
+	slots[at] = vec4(gx, gy, 0.5 * o.hxx, o.hxy);
+	slots[at + 1u] = vec4(0.5 * o.hyy, s.opacity > 0.0 ? -o.h / s.opacity : 0.0, o.color.rg);
+	slots[at + 2u] = vec4(o.color.b, o.absolute, 0.0);
 }
 
 // clear_padding writes zeros to the slots of pairs that belong to no tile.
 void clear_padding() {
 	uint n = counts[COUNT_PAIRS];
 	for (uint k = ranges[2u * counts[COUNT_TILES] - 1u] + gl_LocalInvocationIndex; k < n; k += 256u) {
-		for (uint j = 0; j < SLOT_ROW; j++) {
-			slots[pairs[k] * SLOT_ROW + j] = 0.0;
+		for (uint j = 0; j < SLOT_ROW / 4u; j++) {
+			slots[pairs[k] * (SLOT_ROW / 4u) + j] = vec4(0.0);
 		}
 	}
 }
@@ -101,5 +93,5 @@ vec4 pixel_at(uvec2 at, out uint reached) {
 	uint i = at.y * step_.Width + at.x;
 	reached = last[i];
 	vec3 g = vec3(gradient[3u * i], gradient[3u * i + 1u], gradient[3u * i + 2u]);
-	return vec4(g, front_of(vec3(image[4u * i], image[4u * i + 1u], image[4u * i + 2u]), g));
+	return vec4(g, front_of(image[i].rgb, g));
 }

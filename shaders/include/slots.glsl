@@ -25,8 +25,12 @@ void sum_slots(uint first, uint count, out float sum[SLOT_ROW]) {
 		long_count[mine] = count;
 	} else {
 		for (uint k = first; k < first + count; k++) {
-			for (uint j = 0; j < SLOT_ROW; j++) {
-				sum[j] += slots[k * SLOT_ROW + j];
+			for (uint j = 0; j < SLOT_ROW / 4u; j++) {
+				vec4 v = slots[k * (SLOT_ROW / 4u) + j];
+				sum[4u * j] += v.x;
+				sum[4u * j + 1u] += v.y;
+				sum[4u * j + 2u] += v.z;
+				sum[4u * j + 3u] += v.w;
 			}
 		}
 	}
@@ -36,7 +40,7 @@ void sum_slots(uint first, uint count, out float sum[SLOT_ROW]) {
 		for (uint e = i; e < SLOT_ROW * LANES; e += 256u) {
 			float v = 0.0;
 			for (uint k = e % LANES; k < long_count[s]; k += LANES) {
-				v += slots[(long_at[s] + k) * SLOT_ROW + e / LANES];
+				v += slots[(long_at[s] + k) * (SLOT_ROW / 4u) + e / LANES / 4u][e / LANES % 4u];
 			}
 			lanes[e] = v;
 		}

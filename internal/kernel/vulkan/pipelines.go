@@ -94,7 +94,7 @@ func (p *pipelines) build(d *kernel.Dispatch) (*vk.Pipeline, error) {
 		spec.Constants = append(spec.Constants, vk.Constant{ID: uint32(i), Value: d.Constants[i]})
 	}
 	variant := p.opts.Variants[k.Name]
-	if shaders.UsesSubgroups(k.Name) {
+	if shaders.UsesSubgroups(k.Name, variant) {
 		variant = p.subgroups(&spec, variant)
 	}
 	code, err := shaders.Code(k.Name, variant)

@@ -26,7 +26,7 @@ type operation struct {
 	x, y     uint32
 	indirect *vk.Buffer // nil: direct
 	offset   int64
-	barrier  bool // wait for the dispatches before it
+	barrier  vk.BarrierKind // between it and the dispatches before it; 0: none is needed
 }
 
 // Recording implements kernel.Program.
@@ -48,16 +48,15 @@ func (p *program) build() error {
 		return err
 	}
 	sets := make([]vk.SetSpec, len(p.ops))
-	barriers := p.rec.Barriers()
 	for i := range p.rec.Dispatches {
 		d := &p.rec.Dispatches[i]
 		op, buffers, err := p.backend.operation(d)
 		if err != nil {
 			return fmt.Errorf("kernel %s: %w", d.Kernel.Name, err)
 		}
-		op.barrier = barriers[i] && i != p.backend.opts.DropBarrier || i == 0
 		p.ops[i], sets[i] = op, vk.SetSpec{Pipeline: op.pipeline, Buffers: buffers}
 	}
+	p.placeBarriers()
 	var err error
 	if p.sets, err = p.backend.device.NewDescriptors(sets); err != nil {
 		return err
@@ -68,6 +67,31 @@ func (p *program) build() error {
 		}
 	}
 	return p.record()
+}
+
+// placeBarriers puts a barrier where the recording says that a dispatch must wait. Only a
+// dispatch whose arguments were written since the last such barrier makes the device wait
+// with reading arguments too, which on some devices drains the whole queue.
+func (p *program) placeBarriers() {
+	written := map[*kernel.Buffer]bool{}
+	for i, wait := range p.rec.Barriers() {
+		d := &p.rec.Dispatches[i]
+		if wait {
+			p.ops[i].barrier = vk.ComputeToCompute
+		}
+		if d.Indirect != nil && written[d.Indirect] {
+			p.ops[i].barrier |= vk.ComputeToIndirect
+			clear(written)
+		}
+		if i > 0 && i == p.backend.opts.DropBarrier {
+			p.ops[i].barrier = 0
+		}
+		for k, b := range d.Buffers {
+			if d.Kernel.Bindings[k].Access.Writes() {
+				written[b] = true
+			}
+		}
+	}
 }
 
 // operation looks up what a dispatch needs.
@@ -109,9 +133,6 @@ func (p *program) record() (err error) {
 // everything is the barrier at the start of a list, which waits for all lists before it.
 const everything = vk.ComputeToCompute | vk.ComputeToIndirect | vk.TransferToCompute | vk.TransferToIndirect
 
-// between is the barrier between two dispatches.
-const between = vk.ComputeToCompute | vk.ComputeToIndirect
-
 // list records dispatches [from, to).
 func (p *program) list(from, to int) (*vk.Commands, error) {
 	c, err := p.backend.device.NewCommands(true)
@@ -134,8 +155,8 @@ func (p *program) list(from, to int) (*vk.Commands, error) {
 
 func (p *program) dispatch(c *vk.Commands, i int, inside bool) {
 	op := &p.ops[i]
-	if op.barrier && inside {
-		c.Barrier(between)
+	if op.barrier != 0 && inside {
+		c.Barrier(op.barrier)
 	}
 	c.Bind(op.pipeline, p.sets, i)
 	if len(op.pushed) > 0 {

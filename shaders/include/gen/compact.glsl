@@ -2,7 +2,7 @@
 
 layout(local_size_x = 256) in;
 layout(std430, set = 0, binding = 0) restrict readonly buffer B0 { uint counts[]; };
-layout(std430, set = 0, binding = 1) restrict readonly buffer B1 { float proj[]; };
+layout(std430, set = 0, binding = 1) restrict readonly buffer B1 { vec4 proj[]; };
 layout(std430, set = 0, binding = 2) restrict readonly buffer B2 { uint tiles[]; };
 layout(std430, set = 0, binding = 3) restrict readonly buffer B3 { uint offsets[]; };
 layout(std430, set = 0, binding = 4) restrict writeonly buffer B4 { uint keys[]; };

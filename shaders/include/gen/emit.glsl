@@ -4,7 +4,7 @@ layout(local_size_x = 256) in;
 layout(std430, set = 0, binding = 0) restrict readonly buffer B0 { Step step_; };
 layout(std430, set = 0, binding = 1) restrict readonly buffer B1 { uint counts[]; };
 layout(std430, set = 0, binding = 2) restrict readonly buffer B2 { uint ids[]; };
-layout(std430, set = 0, binding = 3) restrict readonly buffer B3 { float proj[]; };
+layout(std430, set = 0, binding = 3) restrict readonly buffer B3 { vec4 proj[]; };
 layout(std430, set = 0, binding = 4) restrict readonly buffer B4 { uint ordered[]; };
 layout(std430, set = 0, binding = 5) restrict readonly buffer B5 { uint offsets[]; };
 layout(std430, set = 0, binding = 6) restrict writeonly buffer B6 { uint keys[]; };

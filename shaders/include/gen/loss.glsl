@@ -3,7 +3,7 @@
 layout(local_size_x = 256) in;
 layout(constant_id = 0) const uint c_window = 0;
 layout(std430, set = 0, binding = 0) restrict readonly buffer B0 { Step step_; };
-layout(std430, set = 0, binding = 1) restrict readonly buffer B1 { float image[]; };
+layout(std430, set = 0, binding = 1) restrict readonly buffer B1 { vec4 image[]; };
 layout(std430, set = 0, binding = 2) restrict readonly buffer B2 { uint targets[]; };
 layout(std430, set = 0, binding = 3) restrict readonly buffer B3 { float window[]; };
 layout(std430, set = 0, binding = 4) restrict writeonly buffer B4 { float maps[]; };

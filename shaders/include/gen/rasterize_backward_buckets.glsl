@@ -8,10 +8,10 @@ layout(std430, set = 0, binding = 1) restrict readonly buffer B1 { uint counts[]
 layout(std430, set = 0, binding = 2) restrict readonly buffer B2 { uint ranges[]; };
 layout(std430, set = 0, binding = 3) restrict readonly buffer B3 { uint pairs[]; };
 layout(std430, set = 0, binding = 4) restrict readonly buffer B4 { uint owners[]; };
-layout(std430, set = 0, binding = 5) restrict readonly buffer B5 { float proj[]; };
-layout(std430, set = 0, binding = 6) restrict readonly buffer B6 { float image[]; };
+layout(std430, set = 0, binding = 5) restrict readonly buffer B5 { vec4 proj[]; };
+layout(std430, set = 0, binding = 6) restrict readonly buffer B6 { vec4 image[]; };
 layout(std430, set = 0, binding = 7) restrict readonly buffer B7 { uint last[]; };
 layout(std430, set = 0, binding = 8) restrict readonly buffer B8 { float gradient[]; };
-layout(std430, set = 0, binding = 9) restrict readonly buffer B9 { float checkpoints[]; };
+layout(std430, set = 0, binding = 9) restrict readonly buffer B9 { vec4 checkpoints[]; };
 layout(std430, set = 0, binding = 10) restrict readonly buffer B10 { uint bucket_tiles[]; };
-layout(std430, set = 0, binding = 11) restrict writeonly buffer B11 { float slots[]; };
+layout(std430, set = 0, binding = 11) restrict writeonly buffer B11 { vec4 slots[]; };

@@ -6,8 +6,8 @@ layout(std430, set = 0, binding = 0) restrict readonly buffer B0 { Step step_; }
 layout(std430, set = 0, binding = 1) restrict readonly buffer B1 { uint ranges[]; };
 layout(std430, set = 0, binding = 2) restrict readonly buffer B2 { uint pairs[]; };
 layout(std430, set = 0, binding = 3) restrict readonly buffer B3 { uint owners[]; };
-layout(std430, set = 0, binding = 4) restrict readonly buffer B4 { float proj[]; };
-layout(std430, set = 0, binding = 5) restrict writeonly buffer B5 { float image[]; };
+layout(std430, set = 0, binding = 4) restrict readonly buffer B4 { vec4 proj[]; };
+layout(std430, set = 0, binding = 5) restrict writeonly buffer B5 { vec4 image[]; };
 layout(std430, set = 0, binding = 6) restrict writeonly buffer B6 { uint last[]; };
-layout(std430, set = 0, binding = 7) restrict writeonly buffer B7 { float checkpoints[]; };
+layout(std430, set = 0, binding = 7) restrict writeonly buffer B7 { vec4 checkpoints[]; };
 layout(std430, set = 0, binding = 8) restrict writeonly buffer B8 { uint bucket_tiles[]; };
