@@ -120,23 +120,53 @@ Row with_noise(uint i, Row row) {
 	return row;
 }
 
-// step_sh steps the SH of the workgroup's splats, element by element, so that memory is
-// read in order. Coefficients above the active degree have neither gradient nor moments.
+// sh_gradient is the gradient of element e of the workgroup's SH, and its rate, which is below 0
+// where it takes no step. Coefficients above the active degree have neither gradient nor
+// moments.
+float sh_gradient(Adam a, uint e, uint n, out float rate) {
+	uint stride = STRIDE * c_coefficients, s = e / stride, k = e % stride;
+	bool trained = group_id() * 256u + s < n && k < 3u * sh_count(step_.SHDegree) && steps[s] != 0u;
+	rate = !trained ? -1.0 : (k < 3u ? step_.LRSH0 : step_.LRSHRest) * a.ib1;
+	return basis[k / 3u * 256u + s] * color[k % 3u * 256u + s];
+}
+
+// step_sh steps the SH of the workgroup's splats in the order of memory, four numbers at
+// a time where rows are multiples of four.
 void step_sh(Adam a, uint n) {
-	uint stride = STRIDE * c_coefficients, trained = min(3u * sh_count(step_.SHDegree), stride);
-	uint first = group_id() * 256u;
-	for (uint e = gl_LocalInvocationIndex; e < 256u * stride; e += 256u) {
-		uint s = e / stride, k = e % stride;
-		if (first + s >= n || k >= trained || steps[s] == 0u) {
+	uint stride = STRIDE * c_coefficients, first = group_id() * 256u * stride;
+	uint last_ = min(256u, n - min(n, group_id() * 256u)) * stride;
+	if (stride % 4u != 0u) {
+		for (uint e = gl_LocalInvocationIndex; e < last_; e += 256u) {
+			float rate, g = sh_gradient(a, e, n, rate);
+			if (rate >= 0.0) {
+				float p = sh[first + e], m = sh_m[first + e], v = sh_v[first + e];
+				adam_step(a, p, m, v, g, rate);
+				sh[first + e] = p;
+				sh_m[first + e] = m;
+				sh_v[first + e] = v;
+			}
+		}
+		return;
+	}
+	for (uint e = gl_LocalInvocationIndex * 4u; e < last_; e += 1024u) {
+		uint at = (first + e) / 4u;
+		vec4 rate, g, p = sh_4[at], m = sh_m_4[at], v = sh_v_4[at];
+		for (int k = 0; k < 4; k++) {
+			float r;
+			g[k] = sh_gradient(a, e + uint(k), n, r);
+			rate[k] = r;
+		}
+		if (all(lessThan(rate, vec4(0.0)))) {
 			continue;
 		}
-		uint at = first * stride + e;
-		float p = sh[at], m = sh_m[at], v = sh_v[at];
-		float g = basis[k / 3u * 256u + s] * color[k % 3u * 256u + s];
-		adam_step(a, p, m, v, g, (k < 3u ? step_.LRSH0 : step_.LRSHRest) * a.ib1);
-		sh[at] = p;
-		sh_m[at] = m;
-		sh_v[at] = v;
+		for (int k = 0; k < 4; k++) {
+			if (rate[k] >= 0.0) {
+				adam_step(a, p[k], m[k], v[k], g[k], rate[k]);
+			}
+		}
+		sh_4[at] = p;
+		sh_m_4[at] = m;
+		sh_v_4[at] = v;
 	}
 }
 

@@ -136,7 +136,7 @@ func openVulkan(c config.Backend, choice Choice) (kernel.Backend, error) {
 	be, err := m.Open(choice.Index, vulkan.Options{
 		Variants: variantsOf(c), Profile: c.Profile,
 		Sync: c.Sync == "kernel", Rerecord: c.Record == "step",
-		CacheDir: cacheDir(),
+		InFlight: c.InFlight, CacheDir: cacheDir(),
 	})
 	if err != nil {
 		if errors.Is(err, vulkan.ErrLost) {

@@ -32,7 +32,7 @@ func TestDefaults(t *testing.T) {
 			PruneScale: 0.1, ResetEvery: 0.1, ResetOpacity: 0.01,
 		},
 		Backend: Backend{
-			Device: "auto", Sync: "step", Record: "once", Targets: "resident",
+			Device: "auto", InFlight: 3, Sync: "step", Record: "once", Targets: "resident",
 			Variants: Variants{Sort: "scan", Emit: "plain", Raster: "f32", Backward: "auto"},
 		},
 	}

@@ -39,7 +39,7 @@ func adam() Optim {
 
 func backend() Backend {
 	return Backend{
-		Device: "auto", Sync: "step", Record: "once", Targets: "resident",
+		Device: "auto", InFlight: 3, Sync: "step", Record: "once", Targets: "resident",
 		Variants: Variants{Sort: "scan", Emit: "plain", Raster: "f32", Backward: "auto"},
 	}
 }

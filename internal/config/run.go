@@ -124,6 +124,7 @@ type Backend struct {
 	Threads int    `toml:"threads" flag:"threads" range:"0..1024" help:"CPU threads; 0 is all; the result does not depend on it"`
 	Profile bool   `toml:"profile" help:"time each kernel and print a summary at the end and at every log interval"`
 
+	InFlight    int    `toml:"in_flight" range:"1..16" help:"submissions that a GPU has at a time; the result does not depend on it"`
 	Sync        string `toml:"sync" oneof:"step,kernel" help:"when the host waits for a GPU: never inside a step, or after every kernel, to measure what waiting costs"`
 	Record      string `toml:"record" oneof:"once,step" help:"when a step is recorded for a GPU: once for all of its size, or anew for each step, to measure what recording costs"`
 	Targets     string `toml:"targets" oneof:"resident,upload" help:"where training pictures are during a step: all in the device's memory, or uploaded in time for it"`

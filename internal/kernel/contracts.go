@@ -4,7 +4,7 @@ package kernel
 const (
 	TileSize  = 16   // pixels along a tile's side
 	ScanBlock = 2048 // elements a workgroup scans
-	SortBlock = 4096 // keys a workgroup sorts
+	SortBlock = 2048 // keys a workgroup sorts
 	Radix     = 256  // digits of a sort pass
 	GeomRow   = 12   // reals per splat in geom: mean 3, opacity logit, quaternion 4, log scale 3, unused
 	ProjRow   = 12   // reals per splat in proj: see the Proj offsets

@@ -152,6 +152,11 @@ func contractText(c *kernel.Contract) string {
 		b.WriteString("};\n")
 	}
 	for i, binding := range c.Bindings {
+		if slices.Contains(twice[c.Name], binding.Name) {
+			fmt.Fprintf(&b, "layout(std430, set = 0, binding = %d) %sbuffer B%d { float %s[]; };\n", i, qualifier(binding.Access), i, glslName(binding.Name))
+			fmt.Fprintf(&b, "layout(std430, set = 0, binding = %d) %sbuffer V%d { vec4 %s_4[]; };\n", i, qualifier(binding.Access), i, glslName(binding.Name))
+			continue
+		}
 		fmt.Fprintf(&b, "layout(std430, set = 0, binding = %d) restrict %sbuffer B%d { %s };\n",
 			i, qualifier(binding.Access), i, member(c.Name, binding))
 	}
@@ -180,6 +185,10 @@ var vectors = map[string][]string{
 	"project": {"geom"},
 	"update":  {"geom", "geom_m", "geom_v"},
 }
+
+// twice are the real bindings that a kernel sees both ways, one by one and, called
+// NAME_4, four at a time.
+var twice = map[string][]string{"update": {"sh", "sh_m", "sh_v"}}
 
 func member(k string, b kernel.Binding) string {
 	name := glslName(b.Name)
