@@ -3,7 +3,7 @@
 GO ?= go
 OUT ?= demo
 
-.PHONY: build test race ci docs snapshots demo bench clean
+.PHONY: build test race ci docs snapshots demo bench dist clean
 
 build: ## the program, without cgo, as ./splat
 	CGO_ENABLED=0 $(GO) build -trimpath -o splat ./cmd/splat
@@ -29,5 +29,9 @@ demo: ## train on a small made capture, into $(OUT)
 bench: ## Go benchmarks, six runs each, for benchstat
 	$(GO) test -run '^$$' -bench . -benchmem -count 6 ./internal/...
 
+dist: ## archives for all platforms and their SHA-256 sums, into dist/
+	$(GO) run ./internal/dist -out dist
+
 clean:
 	rm -f splat
+	rm -rf dist

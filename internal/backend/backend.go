@@ -40,6 +40,18 @@ func Devices() ([]vulkan.Info, error) {
 	return m.Devices(), nil
 }
 
+// Info is what is known of a Vulkan device.
+type Info = vulkan.Info
+
+// FreeBytes is the free memory of a device of Devices.
+func FreeBytes(device int) uint64 {
+	m, err := machine()
+	if err != nil {
+		return 0
+	}
+	return m.FreeBytes(device)
+}
+
 // Choose finds the device that c means: auto is the best GPU, never a software
 // rasteriser, else the CPU; vulkan is the best device, a software one only when alone.
 func Choose(c config.Backend) (Choice, error) {

@@ -33,7 +33,7 @@ func TestDefaults(t *testing.T) {
 		},
 		Backend: Backend{
 			Device: "auto", InFlight: 3, Sync: "step", Record: "once", Targets: "resident",
-			Variants: Variants{Sort: "scan", Emit: "plain", Raster: "f32", Backward: "auto"},
+			Variants: Variants{Emit: "plain", Raster: "f32", Backward: "auto"},
 		},
 	}
 	if diff := cmp.Diff(want, Default("mcmc")); diff != "" {
@@ -231,10 +231,10 @@ func TestChanges(t *testing.T) {
 	}
 	r := Default("adc")
 	r.Train.Steps, r.Data.Path, r.Train.TimeLimit = 7, "lego", 90*time.Second
-	r.Backend.ImageBudget, r.Backend.Host, r.Backend.Variants.Sort = 3<<29, []string{"loss", "sort.scan"}, "onesweep"
+	r.Backend.ImageBudget, r.Backend.Host, r.Backend.Variants.Emit = 3<<29, []string{"loss", "sort.scan"}, "subgroup"
 	want := []string{
 		`data.path = "lego"`, "train.steps = 7", `train.time_limit = "1m30s"`,
-		`backend.image_budget = "1536MiB"`, `backend.host = ["loss", "sort.scan"]`, `backend.variants.sort = "onesweep"`,
+		`backend.image_budget = "1536MiB"`, `backend.host = ["loss", "sort.scan"]`, `backend.variants.emit = "subgroup"`,
 	}
 	if diff := cmp.Diff(want, Changes(r)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

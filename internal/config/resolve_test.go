@@ -173,8 +173,8 @@ func TestFileErrors(t *testing.T) {
 		"size":            {"[backend]\nimage_budget = '5 parsec'", `run.toml:2: backend.image_budget: found "5 parsec", expected a size such as 512MB or 1.5GiB`},
 		"negative size":   {"[backend]\nimage_budget = -1", `run.toml:2: backend.image_budget: found -1, expected a size in quotes such as "512MB" or "1.5GiB", or a number of bytes`},
 		"fraction size":   {"[backend]\nimage_budget = 1.5", `run.toml:2: backend.image_budget: found 1.5, expected a size in quotes`},
-		"variant":         {"[backend.variants]\nsort = 'onesweeep'", `run.toml:2: backend.variants.sort: found "onesweeep", expected scan, onesweep; did you mean onesweep?`},
-		"variant's key":   {"[backend.variants]\nsrot = 'scan'", `run.toml:2: unknown key "backend.variants.srot"; did you mean backend.variants.sort?`},
+		"variant":         {"[backend.variants]\nemit = 'subgruop'", `run.toml:2: backend.variants.emit: found "subgruop", expected plain, subgroup; did you mean subgroup?`},
+		"variant's key":   {"[backend.variants]\nemti = 'plain'", `run.toml:2: unknown key "backend.variants.emti"; did you mean backend.variants.emit?`},
 		"variant outside": {"[backend]\nemit = 'plain'", `run.toml:2: unknown key "backend.emit"; did you mean backend.variants.emit?`},
 		"variants scalar": {"[backend]\nvariants = 5", `run.toml:2: backend.variants: found 5, expected a section`},
 		"no subsection":   {"[backend.variant]\nsort = 'scan'", `run.toml:1: unknown section [backend.variant]; did you mean backend.variants?`},
@@ -324,16 +324,16 @@ func TestPipe(t *testing.T) {
 // A section inside of a section can be written in every way that TOML has.
 func TestSubsections(t *testing.T) {
 	for _, text := range []string{
-		"[backend]\nthreads = 3\n[backend.variants]\nsort = 'onesweep'\nraster = 'f16'",
-		"[backend]\nthreads = 3\nvariants.sort = 'onesweep'\nvariants.raster = 'f16'",
-		"[backend]\nthreads = 3\nvariants = {sort = 'onesweep', raster = 'f16'}",
-		"backend = {threads = 3, variants = {sort = 'onesweep', raster = 'f16'}}",
-		"backend.threads = 3\nbackend.variants.sort = 'onesweep'\nbackend.variants.raster = 'f16'",
-		"[backend.variants]\nsort = 'onesweep'\nraster = 'f16'\n[backend]\nthreads = 3",
+		"[backend]\nthreads = 3\n[backend.variants]\nemit = 'subgroup'\nraster = 'f16'",
+		"[backend]\nthreads = 3\nvariants.emit = 'subgroup'\nvariants.raster = 'f16'",
+		"[backend]\nthreads = 3\nvariants = {emit = 'subgroup', raster = 'f16'}",
+		"backend = {threads = 3, variants = {emit = 'subgroup', raster = 'f16'}}",
+		"backend.threads = 3\nbackend.variants.emit = 'subgroup'\nbackend.variants.raster = 'f16'",
+		"[backend.variants]\nemit = 'subgroup'\nraster = 'f16'\n[backend]\nthreads = 3",
 	} {
 		r, err := Resolve(Source{File: filepath.Join(folder(t, map[string]string{"run.toml": text}), "run.toml")})
 		want := Default("mcmc").Backend
-		want.Threads, want.Variants.Sort, want.Variants.Raster = 3, "onesweep", "f16"
+		want.Threads, want.Variants.Emit, want.Variants.Raster = 3, "subgroup", "f16"
 		if diff := cmp.Diff(want, r.Backend); diff != "" || err != nil {
 			t.Errorf("%s\n%v (-want +got):\n%s", text, err, diff)
 		}

@@ -140,7 +140,6 @@ type Backend struct {
 // Variants chooses among shaders that do the same. All but the precision ones give
 // the same bytes.
 type Variants struct {
-	Sort     string `toml:"sort" oneof:"scan,onesweep" help:"how lists are sorted: counts and a scan for each digit, or each digit in one sweep"`
 	Emit     string `toml:"emit" oneof:"plain,subgroup" help:"who lists the tiles of a splat: one invocation, or for large ones a subgroup together"`
 	Raster   string `toml:"raster" oneof:"f32,f16" help:"precision that splats are blended with"`
 	Backward string `toml:"backward" oneof:"auto,checkpoints,recompute" help:"where the backward pass starts: from states saved while blending, which takes memory, or from the start of each tile; auto saves where there is room"`

@@ -25,27 +25,40 @@ type LoadOptions struct {
 // part. An opaque picture has alpha 255 everywhere. Memory: 4 bytes for each pixel
 // delivered, plus a few times the full picture for each one being decoded.
 func Load(ctx context.Context, views []View, o LoadOptions) ([]*imageio.Image, error) {
+	out := make([]*imageio.Image, len(views))
+	err := Each(ctx, views, o, func(i int, m *imageio.Image) { out[i] = m })
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Each decodes the pictures of views as Load does and hands each to use, which may be
+// called from several goroutines at a time, in any order, once for each view. Memory: a
+// few times the full picture for each one being decoded, and what use keeps.
+func Each(ctx context.Context, views []View, o LoadOptions, use func(i int, m *imageio.Image)) error {
 	switch o.Alpha {
 	case "", "auto", "transparent", "mask":
 	default:
-		return nil, fault.Usagef("alpha %q: expected auto, transparent or mask", o.Alpha)
+		return fault.Usagef("alpha %q: expected auto, transparent or mask", o.Alpha)
 	}
 	if o.Threads < 1 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	out := make([]*imageio.Image, len(views))
 	var mu sync.Mutex
 	done := 0
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(o.Threads)
 	for i := range views {
-		g.Go(func() (err error) {
+		g.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if out[i], err = loadView(&views[i], o.Alpha == "mask"); err != nil {
+			m, err := loadView(&views[i], o.Alpha == "mask")
+			if err != nil {
 				return err
 			}
+			use(i, m)
 			mu.Lock()
 			defer mu.Unlock()
 			done++
@@ -55,10 +68,7 @@ func Load(ctx context.Context, views []View, o LoadOptions) ([]*imageio.Image, e
 			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return nil, err
-	}
-	return out, nil
+	return g.Wait()
 }
 
 func loadView(v *View, mask bool) (*imageio.Image, error) {

@@ -43,6 +43,10 @@ var Layers = []Layer{
 		"a backend made of two others: it is given them, and how to compare them, and knows neither"},
 	{"internal/kernel/kerneltest", "internal/kernel internal/kernel/cpu internal/pipeline internal/train/strategy/...",
 		"the suite compares backends on recordings, below any training loop"},
+	{"shaders", "internal/kernel",
+		"a shader is the device's side of a contract; the table of them knows no backend"},
+	{"shaders/gen", "internal/kernel shaders",
+		"it writes from the contracts what shaders include, and compiles them"},
 	{"internal/pipeline", "internal/kernel",
 		"recordings are the same for every backend"},
 	{"internal/prof", "internal/kernel",
@@ -65,12 +69,12 @@ var Layers = []Layer{
 
 	{"internal/cli", "internal/atomicfile internal/backend internal/bench internal/checkpoint internal/config internal/dataset internal/demo internal/fault internal/gaussian " +
 		"internal/geom internal/imageio internal/kernel internal/kernel/kerneltest internal/lab internal/splatio internal/splatio/ply " +
-		"internal/sysinfo internal/train internal/vec",
-		"commands put the parts together; they do not reach into the pipeline. doctor runs the conformance suite and names the instruction path"},
+		"internal/sysinfo internal/train internal/vec shaders",
+		"commands put the parts together; they do not reach into the pipeline. doctor runs the conformance suite, names the instruction path and lists the builds of shaders"},
 	{"cmd/splat", "internal/cli",
 		"main hands over to cli and does nothing else"},
-	{"internal/house", "",
-		"rules about code are no part of it"},
+	{"internal/house internal/dist", "",
+		"rules about code and packing are no part of it"},
 }
 
 // Owners is who may import what from outside.
@@ -111,6 +115,6 @@ var Walls = []Wall{
 	{"internal/kernel", "internal/...", "kernels are described without knowing what they are used for"},
 	{"internal/gaussian internal/splatio/... internal/dataset/...", "internal/kernel/... internal/pipeline internal/train/... internal/lab",
 		"data is read, held and written without an engine"},
-	{"cmd/splat", "internal/dataset/colmap/colmaptest internal/safetensors internal/house",
-		"helpers for tests are no part of the program; the conformance suite is, for splat doctor --selftest"},
+	{"cmd/splat", "internal/dataset/colmap/colmaptest internal/safetensors internal/house internal/dist",
+		"packing and helpers for tests are no part of the program; the conformance suite is, for splat doctor --selftest"},
 }

@@ -21,6 +21,8 @@ type Options struct {
 	Checkpoints Checkpoints      // keeps states to resume from; nil: none are made
 	Resume      *checkpoint.File // the state to go on from, closed once it is loaded; nil: from step 0
 	Ended       string           // stop reason of the session that Resume is the end of; "" where it was killed
+
+	hostBytes int64 // of decoded pictures, where they do not stay on the device; 0: see hostBytes
 }
 
 // Observer is told what happens during a run, always from one goroutine.

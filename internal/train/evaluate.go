@@ -223,7 +223,11 @@ func (s *scene) score(ctx context.Context, views []int) ([]ViewScore, error) {
 		group.Go(func() error {
 			v := s.views[i]
 			metrics.Quantize(rgb)
-			truth, mask := s.truth(s.images[i])
+			img, err := s.image(ctx, i)
+			if err != nil {
+				return err
+			}
+			truth, mask := s.truth(img)
 			scores[k] = ViewScore{
 				Name: v.Label, PSNR: metrics.PSNR(rgb, truth, mask),
 				SSIM: metrics.SSIM(rgb, truth, v.Camera.Width, v.Camera.Height, mask),
@@ -235,6 +239,18 @@ func (s *scene) score(ctx context.Context, views []int) ([]ViewScore, error) {
 		return nil, err
 	}
 	return scores, ctx.Err()
+}
+
+// image returns the picture of view i, and decodes it where the host does not keep it.
+func (s *scene) image(ctx context.Context, i int) (*imageio.Image, error) {
+	if s.images[i] != nil {
+		return s.images[i], nil
+	}
+	images, err := dataset.Load(ctx, s.views[i:i+1], dataset.LoadOptions{Alpha: s.cfg.Data.Alpha, Threads: 1})
+	if err != nil {
+		return nil, err
+	}
+	return images[0], nil
 }
 
 // truth composites a picture over the evaluation background. mask is nil unless

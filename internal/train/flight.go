@@ -54,7 +54,10 @@ func (s *session) fly(ctx context.Context, c kernel.Control, horizon int) error 
 				return err
 			}
 		}
-		n := min(s.pace.batch(), s.due.cut(at, s.schedule)-at)
+		n := min(s.pace.batch(), s.stepsAtOnce(), s.due.cut(at, s.schedule)-at)
+		if err := s.supply(at, n); err != nil {
+			return err
+		}
 		if err := s.pl.Backend.Submit(s.pl.StepProgram, n); err != nil {
 			return err
 		}

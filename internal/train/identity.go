@@ -8,7 +8,6 @@ import (
 	"splat/internal/checkpoint"
 	"splat/internal/dataset"
 	"splat/internal/fault"
-	"splat/internal/imageio"
 )
 
 // identify returns what tells a capture from another one, without the pixels.
@@ -28,11 +27,11 @@ func identify(c *dataset.Capture) checkpoint.Capture {
 
 // identifyPixels adds the sums of the training pictures, in the order of the
 // training views.
-func identifyPixels(id *checkpoint.Capture, images []*imageio.Image) {
+func identifyPixels(id *checkpoint.Capture, pictures []picture) {
 	next := 0
 	for i := range id.Views {
-		if !id.Views[i].Test && next < len(images) {
-			id.Views[i].Pixels = checkpoint.Sum(images[next].Pix)
+		if !id.Views[i].Test && next < len(pictures) {
+			id.Views[i].Pixels = pictures[next].sum
 			next++
 		}
 	}
@@ -45,7 +44,7 @@ func (s *session) identify(o Options) error {
 		return nil
 	}
 	s.identity = identify(o.Capture)
-	identifyPixels(&s.identity, s.images[:s.trains])
+	identifyPixels(&s.identity, s.pictures[:s.trains])
 	if o.Resume == nil {
 		return nil
 	}

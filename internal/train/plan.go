@@ -36,8 +36,9 @@ type MemoryPlan struct {
 	SortKeys     MemoryPart `json:"sort_keys"`     // the splats or the pairs, whichever are more
 	ViewPixels   MemoryPart `json:"view_pixels"`   // of the largest view
 	ViewTiles    MemoryPart `json:"view_tiles"`    // of the largest view
-	TargetPixels MemoryPart `json:"target_pixels"` // of all pictures to train on
-	TestPixels   MemoryPart `json:"test_pixels"`   // of all pictures to measure on, kept by the host
+	TargetPixels MemoryPart `json:"target_pixels"` // of all pictures to train on, or of the places that they pass through
+	TestPixels   MemoryPart `json:"test_pixels"`   // of all pictures to measure on, kept by the host; none where the targets are uploaded step by step
+	HostPixels   MemoryPart `json:"host_pixels"`   // of decoded pictures to train on, kept by the host where they are uploaded step by step
 	Other        int64      `json:"other_bytes"`   // cameras, statistics, counters
 	Total        int64      `json:"total_bytes"`
 	Loading      int64      `json:"loading_bytes"` // above the total for a moment at the start: the decoded pictures to train on
@@ -46,7 +47,7 @@ type MemoryPlan struct {
 // Memory plans a training of the capture without decoding a picture. It refuses
 // what the training would refuse before it starts.
 func Memory(cfg config.Run, capture *dataset.Capture) (MemoryPlan, error) {
-	s := &session{obs: silence{}, capture: capture}
+	s := &session{obs: silence{}, capture: capture, hostBytes: hostBytes()}
 	s.cfg = cfg
 	s.views = append(s.views, capture.Train()...)
 	s.trains = len(s.views)
@@ -62,7 +63,7 @@ func Memory(cfg config.Run, capture *dataset.Capture) (MemoryPlan, error) {
 	if err != nil {
 		return MemoryPlan{}, err
 	}
-	plan, err := s.plan(splats)
+	plan, err := s.plan(splats, freeOf(cfg.Backend))
 	if err != nil {
 		return MemoryPlan{}, err
 	}
@@ -102,16 +103,14 @@ func finitePoints(xyz []float32) (n int) {
 	return n
 }
 
-// plan sizes the buffers for a training that starts from so many splats.
-func (s *session) plan(splats int) (pipeline.Plan, error) {
+// plan sizes the buffers for a training that starts from so many splats, on a device
+// with so much free memory, in bytes, 0 where that is unknown.
+func (s *session) plan(splats int, free int64) (pipeline.Plan, error) {
 	plan := planFor(s.views, s.cfg.Model.SHDegree, s.cfg.Model.MaxSplats)
 	plan.Pairs = initialPairs(splats)
 	plan.Training, plan.Window, plan.AbsGrad = true, s.cfg.Loss.SSIMWindow, s.cfg.Strategy.AbsGrad
-	for _, v := range s.views[:s.trains] {
-		plan.TargetPixels += pixels(v)
-	}
-	if plan.TargetPixels > math.MaxUint32 {
-		return plan, fault.Usagef("the training pictures have %d pixels together, at most %d fit; raise --downscale or lower --max-size", plan.TargetPixels, uint32(math.MaxUint32))
+	if err := s.planTargets(&plan, free); err != nil {
+		return plan, err
 	}
 	plan.Checkpoints = s.checkpoints(plan)
 	return plan, nil
@@ -135,11 +134,7 @@ func (s *session) memory(plan pipeline.Plan, refiner pipeline.Refiner, splats in
 	if err != nil {
 		return MemoryPlan{}, err
 	}
-	const pixelBytes = 4 // RGBA
-	test := 0
-	for _, i := range s.test {
-		test += pixels(s.views[i])
-	}
+	test, host := s.hostPixels(plan)
 	sizes := pl.Sizes()
 	of := func(count int, per pipeline.Count) MemoryPart { return part(int64(count), pipeline.Bytes(sizes, per)) }
 	return MemoryPlan{
@@ -148,11 +143,19 @@ func (s *session) memory(plan pipeline.Plan, refiner pipeline.Refiner, splats in
 		SortKeys:   of(max(plan.Splats, plan.Pairs), pipeline.PerSortKey),
 		ViewPixels: of(plan.Pixels, pipeline.PerPixel), ViewTiles: of(plan.Tiles, pipeline.PerTile),
 		TargetPixels: of(plan.TargetPixels, pipeline.PerTargetPixel),
-		TestPixels:   part(int64(test), pixelBytes*int64(test)),
-		Other:        pipeline.Bytes(sizes, pipeline.PerView, ""),
-		Total:        be.Bytes() + pixelBytes*int64(test),
-		Loading:      pixelBytes * int64(plan.TargetPixels),
+		TestPixels:   part(test, pixelBytes*test), HostPixels: part(host, pixelBytes*host),
+		Other:   pipeline.Bytes(sizes, pipeline.PerView, ""),
+		Total:   be.Bytes() + pixelBytes*(test+host),
+		Loading: loading(plan),
 	}, nil
+}
+
+// loading is what the decoded pictures to train on take until they are uploaded.
+func loading(plan pipeline.Plan) int64 {
+	if plan.RingSlots > 0 {
+		return 0
+	}
+	return pixelBytes * int64(plan.TargetPixels)
 }
 
 // estimate plans the session and says what it will need.
@@ -168,7 +171,7 @@ func (s *session) estimate(plan pipeline.Plan, refiner pipeline.Refiner, splats 
 func (m MemoryPlan) String() string {
 	return fmt.Sprintf("estimated memory: %s (%d splats %s, %d pairs %s, %d pictures %s, %s for a view), growing with the pairs of a view",
 		humanBytes(m.Total), m.Splats.Count, humanBytes(m.Splats.Bytes), m.Pairs.Count, humanBytes(m.Pairs.Bytes+m.SortKeys.Bytes),
-		m.Pictures, humanBytes(m.TargetPixels.Bytes+m.TestPixels.Bytes), humanBytes(m.ViewPixels.Bytes+m.ViewTiles.Bytes))
+		m.Pictures, humanBytes(m.TargetPixels.Bytes+m.TestPixels.Bytes+m.HostPixels.Bytes), humanBytes(m.ViewPixels.Bytes+m.ViewTiles.Bytes))
 }
 
 // silence is an Observer that nobody listens to.

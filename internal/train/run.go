@@ -54,6 +54,12 @@ type session struct {
 	keep      Checkpoints        // nil where none are kept
 	saves     saves
 	sick      bool // the state is not worth keeping
+
+	be        kernel.Backend // open from the start; nil where only memory is planned
+	pictures  []picture      // what is known of each view's picture
+	feed      *feed          // decoded pictures in the order of the steps; nil where all targets are resident
+	words     []uint32       // scratch of uploads
+	hostBytes int64          // that decoded pictures may take where they pass through a ring
 }
 
 // clock adds up training time: from submission to completion, nothing else.
@@ -86,43 +92,62 @@ func newSession(ctx context.Context, o Options) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{obs: o.Observer, capture: o.Capture, trains: len(train), keep: o.Checkpoints}
+	s := &session{obs: o.Observer, capture: o.Capture, trains: len(train), keep: o.Checkpoints, hostBytes: o.hostBytes}
+	if s.hostBytes == 0 {
+		s.hostBytes = hostBytes()
+	}
 	s.cfg, s.frame = o.Config, frameOf(o.Capture)
 	s.views = append(s.views, train...)
 	s.chooseTest()
-	if s.images, err = loadViews(ctx, s.cfg, s.views, s.obs); err != nil {
-		return nil, err
-	}
-	s.sayAlpha()
-	if err := s.identify(o); err != nil {
-		return nil, err
-	}
-	s.due, s.saves = eventsOf(s.cfg), newSaves(s.cfg.Train.SaveEvery, 0)
-	s.watch = newWatch(s.cfg.Train, s.trains)
-	if o.Resume != nil {
-		s.restore(from, o.Ended)
-	}
-	if err := s.open(from); err != nil {
+	if err := s.prepare(ctx, o, from); err != nil {
+		s.close()
 		return nil, err
 	}
 	s.profile = prof.NewTable()
 	return s, nil
 }
 
+// prepare opens the device, decodes the pictures, and brings everything to the device.
+func (s *session) prepare(ctx context.Context, o Options, from *origin) error {
+	plan, refiner, err := s.open(from)
+	if err != nil {
+		return err
+	}
+	if err := s.loadPictures(ctx, plan, s.keep != nil || o.Resume != nil); err != nil {
+		return err
+	}
+	s.sayAlpha()
+	if err := s.identify(o); err != nil {
+		return err
+	}
+	s.due, s.saves = eventsOf(s.cfg), newSaves(s.cfg.Train.SaveEvery, 0)
+	s.watch = newWatch(s.cfg.Train, s.trains)
+	if o.Resume != nil {
+		s.restore(from, o.Ended)
+	}
+	if err := s.estimate(plan, refiner, from.splats); err != nil {
+		return err
+	}
+	before := s.clock.total
+	err = s.clock.run(func() error { return s.build(plan, refiner, from) })
+	s.logged.Total += s.clock.total - before
+	return err
+}
+
 // sayAlpha tells what the alpha channel is taken for, where there is one.
 func (s *session) sayAlpha() {
 	n := 0
-	for _, img := range s.images {
-		if !img.Opaque() {
+	for _, p := range s.pictures {
+		if p.transparent {
 			n++
 		}
 	}
 	switch {
 	case n == 0:
 	case s.cfg.Data.Alpha == "mask":
-		s.obs.Note(fmt.Sprintf("alpha: %d of %d pictures have pixels to ignore (--alpha mask)", n, len(s.images)))
+		s.obs.Note(fmt.Sprintf("alpha: %d of %d pictures have pixels to ignore (--alpha mask)", n, len(s.pictures)))
 	default:
-		s.obs.Note(fmt.Sprintf("alpha: %d of %d pictures are transparent, composited on the background (--alpha mask ignores such pixels)", n, len(s.images)))
+		s.obs.Note(fmt.Sprintf("alpha: %d of %d pictures are transparent, composited on the background (--alpha mask ignores such pixels)", n, len(s.pictures)))
 	}
 }
 
@@ -158,45 +183,46 @@ func spread(n, limit int) []int {
 	return out
 }
 
-// open plans, prints the memory estimate, and builds and fills the pipeline; the
-// latter counts as training time.
-func (s *session) open(from *origin) error {
+// open opens the device and plans for it.
+func (s *session) open(from *origin) (pipeline.Plan, pipeline.Refiner, error) {
 	strat, err := strategy.ByName(s.cfg.Strategy.Name)
 	if err != nil {
-		return err
+		return pipeline.Plan{}, nil, err
 	}
 	if s.schedule, err = scheduleOf(s.cfg, s.frame, s.trains, strat.ID); err != nil {
-		return err
+		return pipeline.Plan{}, nil, err
 	}
-	plan, err := s.plan(from.splats)
-	if err != nil {
-		return err
+	if s.be, err = backend.Open(s.cfg.Backend); err != nil {
+		return pipeline.Plan{}, nil, err
 	}
-	if err := s.estimate(plan, strat.Refiner, from.splats); err != nil {
-		return err
+	plan, err := s.plan(from.splats, budgetOf(s.be))
+	if plan.RingSlots > 0 {
+		s.schedule.RingSlots, s.schedule.RingPixels = uint32(plan.RingSlots), uint32(plan.TargetPixels/plan.RingSlots)
 	}
-	before := s.clock.total
-	err = s.clock.run(func() error { return s.build(plan, strat.Refiner, from) })
-	s.logged.Total += s.clock.total - before
-	return err
+	return plan, strat.Refiner, err
 }
 
-// build allocates the pipeline and uploads everything. On an error nothing is
-// left open.
+// build allocates the pipeline and uploads everything.
 func (s *session) build(plan pipeline.Plan, refiner pipeline.Refiner, from *origin) error {
-	be, err := backend.Open(s.cfg.Backend)
+	pl, err := pipeline.New(s.be, plan, refiner)
 	if err != nil {
-		return err
-	}
-	if s.pl, err = pipeline.New(be, plan, refiner); err != nil {
-		be.Close()
 		return fmt.Errorf("%w; lower --max-splats or --max-size", err)
 	}
-	if err := s.fill(from); err != nil {
-		s.close()
-		return err
+	s.pl = pl
+	return s.fill(from)
+}
+
+// close releases the device, at whatever point the session is, and ends decoding.
+func (s *session) close() {
+	if s.feed != nil {
+		s.feed.close()
 	}
-	return nil
+	if s.pl != nil {
+		s.pl.Free()
+	}
+	if s.be != nil {
+		s.be.Close()
+	}
 }
 
 // fill uploads splats, pictures, cameras and schedule, and drops the host's copy
@@ -208,8 +234,7 @@ func (s *session) fill(from *origin) error {
 	if err := s.fillSplats(from); err != nil {
 		return err
 	}
-	mask := s.cfg.Data.Alpha == "mask"
-	if err := uploadTargets(s.pl, s.images[:s.trains], s.records[:s.trains], mask); err != nil {
+	if err := s.fillTargets(); err != nil {
 		return err
 	}
 	if err := kernel.WriteSlice(s.pl.Backend, s.pl.Window, 0, window(s.pl.Plan.Window)); err != nil {

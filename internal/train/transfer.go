@@ -51,28 +51,18 @@ func download(pl *pipeline.Pipeline, n int) (*gaussian.Cloud, error) {
 	return c, kernel.ReadSlice(pl.Backend, pl.SH, 0, c.SH)
 }
 
-// uploadTargets stores the pictures one after the other and fills each view's
-// place, flags and loss scale. mask says that alpha means "ignore this pixel".
-func uploadTargets(pl *pipeline.Pipeline, images []*imageio.Image, views []kernel.View, mask bool) error {
-	at := 0
-	words := make([]uint32, rowsAtOnce)
-	for i, img := range images {
-		views[i].Pixels = uint32(at)
-		if mask {
-			views[i].Flags = kernel.ViewMask
-			views[i].LossScale = float32(1 / (3 * max(float64(used(img)), 1)))
+// uploadPicture stores a picture's pixels in the targets, from pixel at on. words is
+// scratch of rowsAtOnce words.
+func uploadPicture(pl *pipeline.Pipeline, at int, img *imageio.Image, words []uint32) error {
+	for from := 0; from < len(img.Pix)/4; from += rowsAtOnce {
+		to := min(from+rowsAtOnce, len(img.Pix)/4)
+		for k := from; k < to; k++ {
+			p := img.Pix[4*k : 4*k+4]
+			words[k-from] = uint32(p[0]) | uint32(p[1])<<8 | uint32(p[2])<<16 | uint32(p[3])<<24
 		}
-		for from := 0; from < len(img.Pix)/4; from += rowsAtOnce {
-			to := min(from+rowsAtOnce, len(img.Pix)/4)
-			for k := from; k < to; k++ {
-				p := img.Pix[4*k : 4*k+4]
-				words[k-from] = uint32(p[0]) | uint32(p[1])<<8 | uint32(p[2])<<16 | uint32(p[3])<<24
-			}
-			if err := kernel.WriteSlice(pl.Backend, pl.Targets, at+from, words[:to-from]); err != nil {
-				return err
-			}
+		if err := kernel.WriteSlice(pl.Backend, pl.Targets, at+from, words[:to-from]); err != nil {
+			return err
 		}
-		at += len(img.Pix) / 4
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ var (
 	// ErrNoLoader: the Vulkan library was not found, is too old, or this build does
 	// without.
 	ErrNoLoader = errors.New("no Vulkan loader")
+	// ErrNotBuilt: this build does without Vulkan. It matches ErrNoLoader too.
+	ErrNotBuilt = errors.New("no Vulkan in this build")
 	// ErrNoDevice: there is a loader, but no driver or no device.
 	ErrNoDevice = errors.New("no Vulkan device")
 	// ErrDeviceLost: the device stopped working; everything on it is gone.

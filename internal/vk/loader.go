@@ -70,8 +70,10 @@ func openLoader() (*loader, error) {
 // noBuild is the error of a build without Vulkan.
 type noBuild struct{}
 
-func (noBuild) Error() string        { return "this build has no Vulkan (" + whyNone + ")" }
-func (noBuild) Is(target error) bool { return target == ErrNoLoader }
+func (noBuild) Error() string { return "this build has no Vulkan (" + whyNone + ")" }
+
+// Is matches ErrNotBuilt and ErrNoLoader.
+func (noBuild) Is(target error) bool { return target == ErrNotBuilt || target == ErrNoLoader }
 
 // loaderPaths lists what to try, in order. sdk is the folder of an installed Vulkan
 // SDK, or "".

@@ -204,7 +204,7 @@ func begin(t *testing.T, s kernel.Schedule, c kernel.Control) kernel.Step {
 		"control": newRecord(r, "control", "Control", c), "schedule": newRecord(r, "schedule", "Schedule", s),
 		"views": newRecord(r, "views", "View", kerneltest.TiltedView(40, 30)), "step": step,
 		"resident": r.buffer("resident", kernel.U32, 1),
-		"counts": r.counts(nil), "args": r.buffer("args", kernel.U32, 3*kernel.NumWork),
+		"counts":   r.counts(nil), "args": r.buffer("args", kernel.U32, 3*kernel.NumWork),
 	})
 	out, err := kernel.ReadRecord[kernel.Step](r.be, step, 0)
 	r.must(err)

@@ -25,14 +25,14 @@ type Scenario struct {
 // with more splats than a scan block, more pairs than a sort block, and every way
 // in which a step or a refine can stop.
 func Scenarios() []Scenario {
-	return []Scenario{
+	return append([]Scenario{
 		stepsScenario(), antialiasedScenario(), smoothScenario(), renderScenario(),
 		saving(stepsScenario()), saving(antialiasedScenario()), saving(smoothScenario()),
 		noopScenario(), pairOverflowScenario(), brokenScenario(),
 		mcmcScenario(), mcmcNothingAliveScenario(), mcmcOverflowScenario(),
 		adcScenario("adc shrinking", 0.3, 3e-3), adcScenario("adc growing", 0.02, 5e-4), adcEmptyScenario(),
 		adcLimitedScenario(), adcOverflowScenario(),
-	}
+	}, nastyScenarios()...)
 }
 
 // saving is a scenario whose backward pass goes over buckets, from saved states.

@@ -81,6 +81,14 @@ func (b *Backend) Idle() []string {
 // Name is the device's.
 func (b *Backend) Name() string { return b.device.Name() }
 
+// Budget is the memory that the device has free, in bytes, 0 where it does not say.
+func (b *Backend) Budget() int64 {
+	if d, ok := b.device.(interface{ Budget() int64 }); ok {
+		return d.Budget()
+	}
+	return 0
+}
+
 // Device is the device's, and what does not run there alone.
 func (b *Backend) Device() string {
 	var with []string

@@ -94,6 +94,10 @@ func (b *Backend) Info() vk.Info { return b.info }
 // Counters tells how often the host asked the device for what.
 func (b *Backend) Counters() vk.Counters { return b.device.Counters() }
 
+// Throttled tells how often Submit waited because enough was in flight. While steps run
+// no other wait happens.
+func (b *Backend) Throttled() int64 { return b.queue.throttled }
+
 // Budget is the device memory that is free, in bytes, as the driver has it.
 func (b *Backend) Budget() int64 { return b.device.Budget() }
 

@@ -20,6 +20,7 @@ const (
 // Reasons why there is no device, for errors.Is.
 var (
 	ErrNoLoader = vk.ErrNoLoader
+	ErrNotBuilt = vk.ErrNotBuilt
 	ErrNoDevice = vk.ErrNoDevice
 )
 

@@ -16,6 +16,8 @@ type queue struct {
 	flights  []uint64 // submissions that ran programs and may not be done
 	limit    int
 	lists    []*vk.Commands // scratch of a submission
+
+	throttled int64 // waits because enough was in flight
 }
 
 func (q *queue) open(d *vk.Device, limit int) (err error) {
@@ -78,6 +80,7 @@ func (q *queue) wait() error {
 // two limits.
 func (q *queue) throttle() error {
 	for len(q.flights) >= q.limit {
+		q.throttled++
 		if err := q.waitFor(q.flights[0]); err != nil {
 			return err
 		}
