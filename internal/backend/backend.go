@@ -43,15 +43,6 @@ func Devices() ([]vulkan.Info, error) {
 // Info is what is known of a Vulkan device.
 type Info = vulkan.Info
 
-// FreeBytes is the free memory of a device of Devices.
-func FreeBytes(device int) uint64 {
-	m, err := machine()
-	if err != nil {
-		return 0
-	}
-	return m.FreeBytes(device)
-}
-
 // Choose finds the device that c means: auto is the best GPU, never a software
 // rasteriser, else the CPU; vulkan is the best device, a software one only when alone.
 func Choose(c config.Backend) (Choice, error) {
@@ -75,7 +66,7 @@ func Choose(c config.Backend) (Choice, error) {
 		}
 	}
 	if index >= len(devices) {
-		return Choice{}, fault.Devicef("device %s: there are %d Vulkan devices, numbered from 0", c.Device, len(devices))
+		return Choice{}, fault.Devicef("device %s: Vulkan devices here have numbers 0 to %d", c.Device, len(devices)-1)
 	}
 	if d := devices[index]; d.Unusable != "" {
 		return Choice{}, fault.Devicef("device %s: %s cannot be used: %s", c.Device, d.Name, d.Unusable)

@@ -1,37 +1,88 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
 
 	"splat/internal/backend"
 	"splat/internal/config"
+	"splat/internal/fault"
 	"splat/internal/kernel"
 	"splat/internal/sysinfo"
 	"splat/internal/vec"
 )
 
-// noVulkan says why there is no GPU.
-const noVulkan = "not built in"
-
 // chooseDevice checks that the configured device exists and returns a line that
-// says which one is used and why.
+// says which one is used and why. It opens none.
 func chooseDevice(cfg config.Run) (string, error) {
-	be, err := backend.Open(cfg.Backend)
+	choice, err := backend.Choose(cfg.Backend)
 	if err != nil {
-		return "", err
+		return "", noDevice(err)
 	}
-	defer be.Close()
-	line := "device: " + be.Name() + ", " + be.Device()
-	if be.Name() == "cpu" {
-		line += ", instruction path " + vec.Path()
+	return deviceLine(choice, cfg), nil
+}
+
+// deviceLine says what was chosen and why.
+func deviceLine(c backend.Choice, cfg config.Run) string {
+	line := "device: " + wordOf(c) + ", " + c.Name
+	if c.Kind == "cpu" {
+		line = fmt.Sprintf("device: cpu, %s (%s), instruction path %s", processorName(), plural(threadsOf(cfg), "thread"), vec.Path())
 	}
-	if cfg.Backend.Device == "auto" {
-		line += "; auto, since this build has no GPU backend"
+	if c.Reason != "" {
+		line += "; auto: " + c.Reason
 	}
-	return line, nil
+	return line
+}
+
+// wordOf is the chosen device as --device takes it.
+func wordOf(c backend.Choice) string {
+	if c.Kind == "cpu" {
+		return "cpu"
+	}
+	return vulkanWord(c.Index)
+}
+
+func vulkanWord(index int) string { return fmt.Sprintf("vulkan:%d", index) }
+
+func processorName() string {
+	if name, _ := sysinfo.Processor(); name != "" {
+		return name
+	}
+	return runtime.GOARCH
+}
+
+// noDevice adds to the error of a device that is not there where drivers were looked
+// for, where that is the trouble, and what to do. Other errors pass.
+func noDevice(err error) error {
+	switch {
+	case fault.ExitCode(err) != int(fault.Device):
+		return err
+	case errors.Is(err, backend.ErrNoDevice):
+		return fault.Devicef("%w; tried %s; install a driver with Vulkan, or use --device cpu", err, triedDrivers(os.Getenv, sysinfo.ReadVulkan()))
+	}
+	return fault.Devicef("%w; splat doctor lists the devices; or use --device cpu", err)
+}
+
+// triedDrivers names the drivers that the loader looks at: those of a variable, else
+// those that are installed.
+func triedDrivers(getenv func(string) string, found sysinfo.Vulkan) string {
+	for _, name := range []string{"VK_DRIVER_FILES", "VK_ICD_FILENAMES"} {
+		if value := getenv(name); value != "" {
+			return name + "=" + value
+		}
+	}
+	var files []string
+	for _, d := range found.Drivers {
+		files = append(files, d.Manifest)
+	}
+	if len(files) == 0 {
+		return "the usual folders, which name no driver"
+	}
+	return join(files, ", ")
 }
 
 // checkDevice fails where a device is named that is not there. Commands that run
@@ -46,20 +97,35 @@ func checkDevice(cfg config.Run) error {
 
 // device is one that the self-test can open, with any number of threads.
 type device struct {
-	word string // as --device takes it
-	open func(threads int) (kernel.Backend, error)
+	word    string // as --device takes it
+	threads bool   // the number of threads means something to it
+	open    func(threads int) (kernel.Backend, error)
 }
 
 // devices lists what the configuration lets the self-test try: for auto, every
-// device of the machine.
-func devices(cfg config.Run) []device {
-	word := cfg.Backend.Device
-	if word == "auto" {
-		word = "cpu"
+// device of the machine that can be used, software too.
+func devices(cfg config.Run) ([]device, error) {
+	if cfg.Backend.Device != "auto" {
+		choice, err := backend.Choose(cfg.Backend)
+		if err != nil {
+			return nil, noDevice(err)
+		}
+		return []device{deviceOf(wordOf(choice))}, nil
 	}
-	return []device{{word, func(threads int) (kernel.Backend, error) {
+	var list []device
+	gpus, _ := backend.Inspect() // without any, the CPU is left
+	for i := range gpus {
+		if gpus[i].Unusable == "" {
+			list = append(list, deviceOf(vulkanWord(i)))
+		}
+	}
+	return append(list, deviceOf("cpu")), nil
+}
+
+func deviceOf(word string) device {
+	return device{word, word == "cpu", func(threads int) (kernel.Backend, error) {
 		return backend.Open(config.Backend{Device: word, Threads: threads})
-	}}}
+	}}
 }
 
 // threadsOf is the number of CPU threads that the configuration gives.

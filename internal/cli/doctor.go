@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"splat/internal/backend"
 	"splat/internal/config"
 	"splat/internal/sysinfo"
 )
@@ -18,7 +19,8 @@ type report struct {
 	Go           string         `json:"go"`
 	Platform     string         `json:"platform"`
 	Build        buildInfo      `json:"build"`
-	Devices      []deviceInfo   `json:"devices"`
+	Devices      []deviceInfo   `json:"devices"` // the CPU first
+	Auto         autoInfo       `json:"auto"`
 	Vulkan       vulkanInfo     `json:"vulkan"`
 	Processor    processorInfo  `json:"processor"`
 	Instructions pathInfo       `json:"instructions"`
@@ -36,11 +38,12 @@ type report struct {
 }
 
 type deviceInfo struct {
-	Device       string `json:"device"` // as --device takes it
-	Name         string `json:"name"`
-	Cores        int    `json:"cores,omitempty"`
-	Threads      int    `json:"threads"`
-	Instructions string `json:"instructions"`
+	Device       string   `json:"device"` // as --device takes it
+	Name         string   `json:"name"`
+	Cores        int      `json:"cores,omitempty"`
+	Threads      int      `json:"threads,omitempty"`
+	Instructions string   `json:"instructions,omitempty"`
+	GPU          *gpuInfo `json:"gpu,omitempty"` // of a Vulkan device
 }
 
 type limit struct {
@@ -64,8 +67,9 @@ func (a *app) doctorCommand() *cobra.Command {
 			"environment variables it reads, limits, and what it was built from. Add its output to a\n" +
 			"problem report. What the system does not tell is left out.\n\n" +
 			"--selftest runs the conformance suite on the devices of this machine, every kernel against\n" +
-			"the readable reference, and a small training twice, which must give the same bytes. It\n" +
-			"takes a few seconds; where something differs the exit code is 1.",
+			"the readable reference, and a small training twice, which must give the same bytes. That\n" +
+			"takes some seconds a device; --device tests only one. Where something differs the exit\n" +
+			"code is 1.",
 		Example: "  splat doctor\n  splat doctor --selftest\n  splat doctor --selftest --json > report.json",
 		Args:    arguments(0, 0, "none"),
 		RunE: func(*cobra.Command, []string) error {
@@ -93,7 +97,11 @@ func (a *app) doctor(cfg config.Run, test bool) error {
 	if !test {
 		return a.document(r)
 	}
-	result := a.runSelfTest(cfg)
+	list, err := devices(cfg)
+	if err != nil {
+		return err
+	}
+	result := a.runSelfTest(list, cfg)
 	r.SelfTest = &result
 	if err := a.document(r); err != nil {
 		return err
@@ -104,17 +112,22 @@ func (a *app) doctor(cfg config.Run, test bool) error {
 func examine(cfg config.Run) *report {
 	r := &report{
 		Version: version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		Build: build(), Vulkan: vulkan(), Memory: memory(), Container: container(), Load: load(), Programs: programs(),
+		Build: build(), Memory: memory(), Container: container(), Load: load(), Programs: programs(),
 		Environment: environment(), Limits: limits(), Dependencies: dependencies(),
 	}
 	r.DiskFree, _ = sysinfo.DiskFree(".")
 	cpu := sysinfo.ReadCPU()
 	r.Instructions = instructionPath(cpu.Features, os.Getenv("GODEBUG"))
 	r.Processor = processor(cpu, r.Instructions.Path)
-	r.Variants = []variant{{"instructions", r.Instructions.Path, r.Instructions.Choices}}
+	r.Variants = append([]variant{{"instructions", r.Instructions.Path, r.Instructions.Choices}}, gpuVariants(cfg)...)
 	r.Devices = []deviceInfo{{
 		Device: "cpu", Name: r.Processor.Name, Cores: cpu.Cores, Threads: threadsOf(cfg), Instructions: r.Instructions.Path,
 	}}
+	gpus, err := backend.Inspect()
+	r.Vulkan, r.Auto = vulkan(err), automatic()
+	for i := range gpus {
+		r.Devices = append(r.Devices, gpuDevice(i, &gpus[i]))
+	}
 	r.Warnings = warnings(r)
 	return r
 }

@@ -63,19 +63,6 @@ type loadInfo struct {
 	Busy    bool    `json:"busy"`
 }
 
-// vulkanInfo is what is installed, found by its files; this build does not use it.
-type vulkanInfo struct {
-	Backend string       `json:"backend"`
-	Loader  string       `json:"loader,omitempty"`
-	Drivers []driverInfo `json:"drivers"`
-}
-
-type driverInfo struct {
-	Manifest string `json:"manifest"`
-	Library  string `json:"library"`
-	Software bool   `json:"software"`
-}
-
 func processor(cpu sysinfo.CPU, path string) processorInfo {
 	p := processorInfo{
 		Name: cpu.Name, Cores: cpu.Cores, Logical: cpu.Logical, Usable: runtime.NumCPU(),
@@ -122,13 +109,4 @@ func load() *loadInfo {
 		return nil
 	}
 	return &loadInfo{l.One, l.Five, l.Fifteen, l.One > max(0.5, float64(runtime.NumCPU())/4)}
-}
-
-func vulkan() vulkanInfo {
-	found := sysinfo.ReadVulkan()
-	v := vulkanInfo{Backend: noVulkan, Loader: found.Loader, Drivers: []driverInfo{}}
-	for _, d := range found.Drivers {
-		v.Drivers = append(v.Drivers, driverInfo(d))
-	}
-	return v
 }

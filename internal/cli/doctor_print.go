@@ -73,23 +73,25 @@ func (b *buildInfo) rows() (r rows) {
 }
 
 func (r *report) deviceRows() (out rows) {
-	for _, d := range r.Devices {
-		cores := ""
-		if d.Cores > 0 {
-			cores = plural(d.Cores, "core") + ", "
+	for i := range r.Devices {
+		if d := &r.Devices[i]; d.GPU != nil {
+			d.gpuRows(&out)
+		} else {
+			out.add(d.Device, "%s, %s%s, instruction path %s", d.Name, coresText(d.Cores), plural(d.Threads, "thread"), d.Instructions)
 		}
-		out.add(d.Device, "%s, %s%s, instruction path %s", d.Name, cores, plural(d.Threads, "thread"), d.Instructions)
 	}
-	out.add("vulkan", "%s", r.Vulkan.Backend)
-	loader := r.Vulkan.Loader
-	if loader == "" {
-		loader = "not found"
-	}
-	out.add("  loader", "%s", loader)
-	for _, d := range r.Vulkan.Drivers {
-		out.add("  driver", "%s (%s)%s", d.Library, d.Manifest, map[bool]string{true: ", software", false: ""}[d.Software])
+	r.Vulkan.rows(&out)
+	if r.Auto.Device != "" {
+		out.add("auto", "%s: %s", r.Auto.Device, r.Auto.Reason)
 	}
 	return out
+}
+
+func coresText(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return plural(n, "core") + ", "
 }
 
 func (r *report) processorRows() (out rows) {

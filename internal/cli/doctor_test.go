@@ -50,8 +50,8 @@ func TestReportOfPoorMachine(t *testing.T) {
 	r := &report{
 		Version: "devel", Go: "go1", Platform: "linux/amd64",
 		Build:        buildInfo{Revision: "abc", Time: "today", Modified: true, Race: true, Settings: map[string]string{"CGO_ENABLED": "0"}},
-		Devices:      []deviceInfo{{"cpu", "Some CPU", 1, 2, "go"}},
-		Vulkan:       vulkanInfo{Backend: noVulkan, Loader: "/lib/libvulkan.so.1", Drivers: []driverInfo{{"/icd.d/lvp.json", "liblvp.so", true}}},
+		Devices:      []deviceInfo{{Device: "cpu", Name: "Some CPU", Cores: 1, Threads: 2, Instructions: "go"}},
+		Vulkan:       vulkanInfo{Backend: notBuilt, Why: "tag novulkan", Loader: "/lib/libvulkan.so.1", Drivers: []driverInfo{{"/icd.d/lvp.json", "liblvp.so", true}}},
 		Processor:    processorInfo{Name: "Some CPU", Cores: 1, Logical: 8, Usable: 2, MHz: 800, MaxMHz: 3000, Governor: "powersave", Celsius: 91.6, Caches: []cacheInfo{{2, "unified", 1 << 19, 2}}, Features: []featureInfo{{"avx2", true, false}, {"fma", false, false}}},
 		Instructions: pathInfo{"go", "the processor has no fma", []string{"avx2+fma", "go"}},
 		Memory:       memoryInfo{16 << 30, 2 << 30, 1 << 20},
@@ -68,7 +68,7 @@ func TestReportOfPoorMachine(t *testing.T) {
 	newApp(nil, &out, &out).printReport(r)
 	for _, want := range []string{
 		"splat devel (go1, linux/amd64)", "  revision       abc of today, modified", "  race detector  on", "  CGO_ENABLED    0",
-		"  cpu       Some CPU, 1 core, 2 threads, instruction path go", "    driver  liblvp.so (/icd.d/lvp.json), software",
+		"  cpu       Some CPU, 1 core, 2 threads, instruction path go", "  vulkan    not built in, no devices: tag novulkan", "    driver  liblvp.so (/icd.d/lvp.json), software",
 		"  processors   1 physical, 8 logical, 2 usable", "  cache        L2 unified 512 KiB, shared by 2",
 		"  avx2         present, not used", "  fma          absent", "  path         go: the processor has no fma",
 		"  clock        800 MHz of 3000, governor powersave", "  temperature  92 C", "  load         1.25, 1.00, 0.50",

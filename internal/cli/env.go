@@ -1,6 +1,10 @@
 package cli
 
-import "os"
+import (
+	"os"
+
+	"splat/internal/backend"
+)
 
 // envVar is an environment variable that the program reads.
 type envVar struct {
@@ -19,6 +23,11 @@ func environment() []envVar {
 		{Name: "GOMAXPROCS", Meaning: "upper limit of CPU threads"},
 		{Name: "GOMEMLIMIT", Meaning: "soft limit of memory, such as 8GiB"},
 		{Name: "GODEBUG", Meaning: "cpu.avx2=off: the CPU runs without AVX2, and the like"},
+		{Name: backend.ValidateEnv, Meaning: "1: Vulkan's validation layer watches, and what it reports fails the run; slow"},
+		{Name: "VK_DRIVER_FILES", Meaning: "the Vulkan loader's: manifests of the only drivers to use"},
+		{Name: "VK_ICD_FILENAMES", Meaning: "the same for older loaders"},
+		{Name: "VULKAN_SDK", Meaning: "macOS: an installed SDK, in whose lib folder Vulkan is looked for too"},
+		{Name: "XDG_CACHE_HOME", Meaning: "Linux: compiled GPU kernels are kept in its folder splat; default ~/.cache"},
 	}
 	for i := range vars {
 		vars[i].Value, vars[i].Set = os.LookupEnv(vars[i].Name)

@@ -84,11 +84,22 @@ func (a *app) printPlan(m *memoryDoc) {
 	row("sort keys", m.SortKeys, "splats or pairs, whichever are more")
 	row("view pixels", m.ViewPixels, "of the largest view (--downscale, --max-size)")
 	row("view tiles", m.ViewTiles, "")
-	row("target pixels", m.TargetPixels, "of the pictures to train on")
+	row("target pixels", m.TargetPixels, m.targets())
 	row("test pixels", m.TestPixels, "of the pictures to measure on (--limit-test)")
+	if m.HostPixels.Count > 0 {
+		row("host pixels", m.HostPixels, "of pictures to train on, kept decoded until a step needs them")
+	}
 	a.print("  %-14s %12s %11s %11s", "other", "", "", byteText(uint64(m.Other)))
 	a.print("  %-14s %12s %11s %11s", "total", "", "", byteText(uint64(m.Total)))
 	a.print("  %-14s %12s %11s %11s  %s", "while loading", "", "", "+"+byteText(uint64(m.Loading)), "decoded pictures, until the first step")
+}
+
+// targets says what the target pixels are of.
+func (m *memoryDoc) targets() string {
+	if m.HostPixels.Count > 0 {
+		return "of the places that training pictures pass through (backend.image_budget)"
+	}
+	return "of the pictures to train on"
 }
 
 // machine says what there is to have.

@@ -20,6 +20,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
+
+	"splat/internal/backend"
+	"splat/internal/config"
 )
 
 // refused: refused CODE PATTERN splat COMMAND ... runs a command that must fail the
@@ -132,10 +135,21 @@ func drawPicture(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(encode(f, m))
 }
 
-// condition adds [root], for what a superuser cannot be refused.
+// condition adds [root], for what a superuser cannot be refused, [vulkan] for machines
+// with a usable device, and [vulkan-required] where there must be one.
 func condition(name string) (bool, error) {
-	if name == "root" {
+	required := os.Getenv("SPLAT_REQUIRE_VULKAN") == "1"
+	switch name {
+	case "root":
 		return os.Geteuid() == 0, nil
+	case "vulkan":
+		_, err := backend.Choose(config.Backend{Device: "vulkan"})
+		if required && err != nil {
+			return false, fmt.Errorf("SPLAT_REQUIRE_VULKAN=1: %w", err)
+		}
+		return err == nil, nil
+	case "vulkan-required":
+		return required, nil
 	}
 	return false, fmt.Errorf("unknown condition %q", name)
 }

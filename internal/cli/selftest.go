@@ -42,18 +42,19 @@ type kernelTest struct {
 	Failures   []string `json:"failures,omitempty"`
 }
 
-// sameBytes is a small training run twice.
+// sameBytes is a small training run twice, on the CPU with different numbers of
+// threads.
 type sameBytes struct {
 	OK        bool     `json:"ok"`
-	Threads   [2]int   `json:"threads"`
+	Threads   []int    `json:"threads,omitempty"`
 	Different []string `json:"different"` // buffers
 }
 
-// runSelfTest tests the configured devices and prints what comes out.
-func (a *app) runSelfTest(cfg config.Run) selfTest {
+// runSelfTest tests devices and prints what comes out.
+func (a *app) runSelfTest(list []device, cfg config.Run) selfTest {
 	start := time.Now()
 	result := selfTest{OK: true}
-	for _, d := range devices(cfg) {
+	for _, d := range list {
 		t := a.testDevice(d, threadsOf(cfg))
 		a.printDeviceTest(&t)
 		result.Devices = append(result.Devices, t)
@@ -65,10 +66,13 @@ func (a *app) runSelfTest(cfg config.Run) selfTest {
 }
 
 // testDevice compares every kernel of a device with the reference, and a training
-// on one thread with one on all of them, at least two.
+// with another: on the CPU, on one thread and on all of them, at least two.
 func (a *app) testDevice(d device, threads int) deviceTest {
 	t := deviceTest{Device: d.word, Kernels: []kernelTest{}, Problems: []string{}}
-	t.SameBytes = sameBytes{Threads: [2]int{1, max(threads, 2)}, Different: []string{}}
+	t.SameBytes.Different = []string{}
+	if d.threads {
+		t.SameBytes.Threads = []int{1, max(threads, 2)}
+	}
 	fail := func(err error) {
 		if err != nil {
 			t.Problems = append(t.Problems, message(err))
@@ -101,7 +105,11 @@ func (a *app) watchScenario(p kerneltest.Progress) {
 // run trains twice and compares.
 func (s *sameBytes) run(d device) error {
 	var backends [2]kernel.Backend
-	for i, threads := range s.Threads {
+	for i := range backends {
+		threads := 0
+		if s.Threads != nil {
+			threads = s.Threads[i]
+		}
 		be, err := d.open(threads)
 		if err != nil {
 			return err
@@ -124,10 +132,10 @@ func verdict(ok bool) string {
 
 func (a *app) printDeviceTest(t *deviceTest) {
 	a.print("\nSelf-test of %s, %s:", t.Device, t.Name)
-	a.print("  %-20s %10s  %s", "kernel", "dispatches", "nearest to its tolerance")
+	a.print("  %-26s %10s  %s", "kernel", "dispatches", "nearest to its tolerance")
 	for i := range t.Kernels {
 		k := &t.Kernels[i]
-		a.print("  %-20s %10d  %-40s %s", k.Kernel, k.Dispatches, k.nearest(), verdict(k.OK))
+		a.print("  %-26s %10d  %-40s %s", k.Kernel, k.Dispatches, k.nearest(), verdict(k.OK))
 		for _, f := range k.Failures {
 			a.print("    in %s", f)
 		}
@@ -135,11 +143,18 @@ func (a *app) printDeviceTest(t *deviceTest) {
 	for _, p := range t.Problems {
 		a.print("  %s", p)
 	}
-	same := fmt.Sprintf("a training on %s and on %d gives the same bytes", plural(t.SameBytes.Threads[0], "thread"), t.SameBytes.Threads[1])
-	a.print("  %-72s  %s", same, verdict(t.SameBytes.OK))
+	a.print("  %-78s  %s", t.SameBytes.claim(), verdict(t.SameBytes.OK))
 	if len(t.SameBytes.Different) > 0 {
 		a.print("    different: %s", join(t.SameBytes.Different, ", "))
 	}
+}
+
+// claim is what is tested.
+func (s *sameBytes) claim() string {
+	if s.Threads == nil {
+		return "a training twice gives the same bytes"
+	}
+	return fmt.Sprintf("a training on %s and on %d gives the same bytes", plural(s.Threads[0], "thread"), s.Threads[1])
 }
 
 // nearest says how near a kernel came to its tolerance.

@@ -40,8 +40,8 @@ func (b broken) Submit(p kernel.Program, times int) error {
 
 // theCPU is the device that is there always; wrap changes it, by its threads.
 func theCPU(wrap func(be kernel.Backend, threads int) (kernel.Backend, error)) device {
-	cpu := devices(config.Run{Backend: config.Backend{Device: "auto"}})[0]
-	return device{"odd", func(threads int) (kernel.Backend, error) {
+	cpu := deviceOf("cpu")
+	return device{"odd", true, func(threads int) (kernel.Backend, error) {
 		be, err := cpu.open(threads)
 		if err != nil {
 			return nil, err
@@ -68,7 +68,7 @@ func TestSelfTestBlamesTheKernel(t *testing.T) {
 	if got.OK || fault.ExitCode(err) != 1 || !strings.Contains(err.Error(), "self-test failed on odd: 1 of ") || !strings.Contains(err.Error(), "(ranges)") {
 		t.Errorf("error %v", err)
 	}
-	for _, want := range []string{"FAILED\n    in steps, ranges: ranges: 1 of ", "differ, the first at row 0, column 0: 1, want 0", "begin  "} {
+	for _, want := range []string{"FAILED\n    in steps, ranges: ranges: 1 of ", "differ, the first at ", ": 1, want 0", "begin  "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("missing %q in:\n%s", want, text)
 		}
@@ -107,8 +107,13 @@ func TestSelfTestOfDeviceThatDoesNotOpen(t *testing.T) {
 
 func TestSelfTestOfThisMachine(t *testing.T) {
 	cfg := config.Default(config.DefaultStrategy)
+	cfg.Backend.Device = "cpu"
+	list, err := devices(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var out bytes.Buffer
-	result := newApp(nil, &out, &out).runSelfTest(cfg)
+	result := newApp(nil, &out, &out).runSelfTest(list, cfg)
 	if err := result.failure(); err != nil || !result.OK || len(result.Devices) != 1 {
 		t.Errorf("error %v, printed:\n%s", err, out.String())
 	}
