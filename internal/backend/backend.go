@@ -142,7 +142,7 @@ func openVulkan(c config.Backend, choice Choice) (kernel.Backend, error) {
 		InFlight: c.InFlight, CacheDir: cacheDir(),
 	})
 	if err != nil {
-		if errors.Is(err, vulkan.ErrLost) {
+		if errors.Is(err, kernel.ErrLost) {
 			return nil, err
 		}
 		return nil, fault.Devicef("device %s: %w", c.Device, err)

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"errors"
 	"fmt"
 	"time"
 	"unsafe"
@@ -42,6 +43,10 @@ type Backend interface {
 	// Close releases everything.
 	Close()
 }
+
+// ErrLost says that a device is gone, with everything on it: its driver was reset, it
+// crashed, or work took too long for it. Errors of a backend match it then.
+var ErrLost = errors.New("the device was lost")
 
 // Program is a compiled recording, good for the backend that made it.
 type Program interface{ Recording() *Recording }

@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -77,7 +78,9 @@ func (s *session) loop(ctx context.Context) (stop string, err error) {
 			return StopInterrupted, ctx.Err()
 		}
 		if c, err = s.advance(ctx, c, s.due.horizon(int(c.Step))); err != nil {
-			s.catchUp()
+			if !errors.Is(err, kernel.ErrLost) {
+				s.catchUp()
+			}
 			return "", err
 		}
 		if err := s.after(ctx, c); err != nil {

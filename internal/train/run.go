@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -26,10 +27,23 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	defer s.close()
 	stop, err := s.loop(ctx)
+	if errors.Is(err, kernel.ErrLost) {
+		return nil, s.afterLoss(err)
+	}
 	if err != nil || stop != StopSteps {
 		err = s.preserve(err)
 	}
 	return s.finish(ctx, stop, err)
+}
+
+// afterLoss tells what is left of a run whose device is gone: nothing on it can be
+// read any more.
+func (s *session) afterLoss(err error) error {
+	at := fmt.Sprintf("after step %d", s.collected)
+	if s.saves.step == 0 {
+		return fmt.Errorf("%s: %w; no checkpoint had been made", at, err)
+	}
+	return fmt.Errorf("%s: %w; the last checkpoint, step-%08d.ckpt, is intact: go on with splat train --resume", at, err, s.saves.step)
 }
 
 // session is one training.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"splat/internal/kernel"
 	"splat/internal/vk"
 )
 
@@ -89,14 +90,10 @@ func (q *queue) throttle() error {
 	return nil
 }
 
-// ErrLost says that the device is gone: the driver was reset or updated, the GPU
-// crashed, or a submission took too long for the system.
-var ErrLost = errors.New("the device was lost")
-
 // lost says what a lost device means.
 func lost(err error) error {
 	if errors.Is(err, vk.ErrDeviceLost) {
-		return fmt.Errorf("vulkan: %w (%w): the driver was reset, or work took too long for it", ErrLost, err)
+		return fmt.Errorf("vulkan: %w (%w): the driver was reset, or work took too long for it", kernel.ErrLost, err)
 	}
 	return err
 }
