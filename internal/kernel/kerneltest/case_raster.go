@@ -15,9 +15,10 @@ var rasterCases = []Case{
 		exact("bucket_tiles").where(bucketPlaces),
 	}},
 	{"loss", []Output{
-		// A variance is the difference of two means.
-		near("maps", 1e-3, 1e-4).columns(9).where(pixels(9)),
-		near("partials", 1e-5, 1e-6).columns(2).where(tiles(2)),
+		// A variance is the difference of two means, and small against them where a picture
+		// is bright and flat.
+		near("maps", 1e-3, 5e-4).columns(9).where(pixels(9)),
+		near("partials", 5e-5, 1e-6).columns(2).where(tiles(2)),
 	}},
 	{"loss_gradient", []Output{
 		near("gradient", 1e-4, 2e-6).columns(3).where(pixels(3)).flips(3e-3, signTest).gradient(),
