@@ -16,8 +16,8 @@ var rasterCases = []Case{
 	}},
 	{"loss", []Output{
 		// A variance is the difference of two means, and small against them where a picture
-		// is bright and flat.
-		near("maps", 1e-3, 5e-4).columns(9).where(pixels(9)),
+		// is bright and flat: an ulp of the mean of squares is 0.3 of a derivative there.
+		near("maps", 1e-3, 3e-3).columns(9).where(pixels(9)),
 		near("partials", 5e-5, 1e-6).columns(2).where(tiles(2)),
 	}},
 	{"loss_gradient", []Output{
