@@ -12,10 +12,13 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"splat/internal/sysinfo"
 )
 
 func TestMain(m *testing.M) {
@@ -46,8 +49,13 @@ func TestScripts(t *testing.T) {
 // machine's drivers takes them back: env VK_DRIVER_FILES=$DRIVERS.
 func hideVulkan(env *testscript.Env) {
 	none := filepath.Join(env.WorkDir, "no-driver.json")
-	env.Setenv("DRIVERS", os.Getenv("VK_DRIVER_FILES"))
-	env.Setenv("OLD_DRIVERS", os.Getenv("VK_ICD_FILENAMES"))
+	drivers, old := os.Getenv("VK_DRIVER_FILES"), os.Getenv("VK_ICD_FILENAMES")
+	if drivers == "" && old == "" { // empty would mean none: name those that are installed
+		drivers = installedDrivers()
+		old = drivers
+	}
+	env.Setenv("DRIVERS", drivers)
+	env.Setenv("OLD_DRIVERS", old)
 	env.Setenv("VK_DRIVER_FILES", none)
 	env.Setenv("VK_ICD_FILENAMES", none)
 }
@@ -194,4 +202,13 @@ func waitFor(ts *testscript.TestScript, neg bool, args []string) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	ts.Fatalf("%s did not appear within 10 seconds", args[0])
+}
+
+// installedDrivers lists the manifests of this machine's Vulkan drivers.
+func installedDrivers() string {
+	var paths []string
+	for _, d := range sysinfo.ReadVulkan().Drivers {
+		paths = append(paths, d.Manifest)
+	}
+	return strings.Join(paths, string(os.PathListSeparator))
 }
