@@ -47,12 +47,9 @@ type Backend struct {
 	pool    *pool
 	memory  map[*kernel.Buffer]*storage
 	bytes   int64 // of all buffers
-	timings map[timingKey]*kernel.Timing
-	order   []timingKey
+	timings kernel.Timings
 	rng     *rand.Rand
 }
-
-type timingKey struct{ stage, kernel string }
 
 // storage is the memory of one buffer. Exactly one slice is in use.
 type storage struct {
@@ -75,11 +72,10 @@ func New(o Options) *Backend {
 		}
 	}
 	return &Backend{
-		opts:    o,
-		pool:    newPool(o.Threads),
-		memory:  map[*kernel.Buffer]*storage{},
-		timings: map[timingKey]*kernel.Timing{},
-		rng:     rand.New(rand.NewPCG(o.ShuffleSeed, 1)),
+		opts:   o,
+		pool:   newPool(o.Threads),
+		memory: map[*kernel.Buffer]*storage{},
+		rng:    rand.New(rand.NewPCG(o.ShuffleSeed, 1)),
 	}
 }
 
@@ -167,13 +163,7 @@ func (b *Backend) Timings() []kernel.Timing {
 	if !b.opts.Profile {
 		return nil
 	}
-	out := make([]kernel.Timing, 0, len(b.order))
-	for _, k := range b.order {
-		out = append(out, *b.timings[k])
-	}
-	clear(b.timings)
-	b.order = b.order[:0]
-	return out
+	return b.timings.Take()
 }
 
 // run executes one dispatch on the pool.
@@ -193,23 +183,7 @@ func (b *Backend) run(p *program, op *operation) {
 	}
 	start := time.Now()
 	b.pool.run(op, groups, nil)
-	op.timing.Calls++
-	op.timing.Total += time.Since(start)
-	b.note(op)
-}
-
-// note lists a timing once after each Timings call.
-func (b *Backend) note(op *operation) {
-	key := timingKey{op.timing.Stage, op.timing.Kernel}
-	t := b.timings[key]
-	if t == nil {
-		t = &kernel.Timing{Stage: key.stage, Kernel: key.kernel}
-		b.timings[key] = t
-		b.order = append(b.order, key)
-	}
-	t.Calls += op.timing.Calls
-	t.Total += op.timing.Total
-	op.timing.Calls, op.timing.Total = 0, 0
+	b.timings.Add(op.stage, op.contract.Name, 1, time.Since(start))
 }
 
 func asBytes[T any](s []T) []byte {

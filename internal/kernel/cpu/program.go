@@ -24,7 +24,7 @@ type operation struct {
 	groups    int
 	indirect  *storage
 	entry     int
-	timing    kernel.Timing
+	stage     string
 }
 
 // Compile implements kernel.Backend.
@@ -36,8 +36,7 @@ func (b *Backend) Compile(r *kernel.Recording) (kernel.Program, error) {
 			return nil, fmt.Errorf("cpu: kernel %s has no CPU function", d.Kernel.Name)
 		}
 		op := &p.ops[i]
-		*op = operation{run: t.f32, contract: d.Kernel, constants: d.Constants, groups: d.Groups, entry: d.Entry}
-		op.timing = kernel.Timing{Stage: d.Stage, Kernel: d.Kernel.Name}
+		*op = operation{run: t.f32, contract: d.Kernel, constants: d.Constants, groups: d.Groups, entry: d.Entry, stage: d.Stage}
 		switch {
 		case b.opts.Float64:
 			op.run = t.f64

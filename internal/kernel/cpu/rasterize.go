@@ -80,6 +80,19 @@ func cutoff[F Float](raw F) (alpha, slope F) {
 	return raw * s, s + raw*6*u*(1-u)*255
 }
 
+// capped returns the alpha that is blended and how it moves with the raw one: not at
+// all once it is capped.
+func capped[F Float](raw F, smooth bool) (alpha, slope F) {
+	alpha, slope = raw, 1
+	if raw > maxAlpha {
+		alpha, slope = maxAlpha, 0
+	}
+	if smooth {
+		return cutoff(alpha)
+	}
+	return alpha, slope
+}
+
 // rasterize blends a tile's splats front to back. image receives RGB over the
 // background and the final transmittance; last receives, for each pixel, one
 // more than the position (in the tile's list) of the last splat it blended.

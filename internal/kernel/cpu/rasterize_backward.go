@@ -130,13 +130,7 @@ func unblendSplat[F Float](px []adjoint[F], rect tileRect, p []F, position uint3
 			if raw < minAlpha {
 				continue
 			}
-			alpha, slope := raw, F(1)
-			if raw > maxAlpha {
-				alpha, slope = maxAlpha, 0 // capped: alpha does not move with the splat
-			}
-			if smooth {
-				alpha, slope = cutoff(alpha)
-			}
+			alpha, slope := capped(raw, smooth)
 			inv := 1 / (1 - alpha)
 			q.t *= inv
 			w := alpha * q.t

@@ -106,13 +106,7 @@ func passSplat[F Float](px []forwardAdjoint[F], rect tileRect, p []F, position u
 			if raw < minAlpha {
 				continue
 			}
-			alpha, slope := raw, F(1)
-			if raw > maxAlpha {
-				alpha, slope = maxAlpha, 0
-			}
-			if smooth {
-				alpha, slope = cutoff(alpha)
-			}
+			alpha, slope := capped(raw, smooth)
 			w := alpha * q.t
 			along := cr*q.gr + cg*q.gg + cb*q.gb
 			sums.r += w * q.gr

@@ -12,16 +12,13 @@ type timings struct {
 	on      bool
 	period  float64 // nanoseconds a tick
 	mask    uint64  // of the bits that count
-	table   map[timingKey]*kernel.Timing
-	order   []timingKey
+	table   kernel.Timings
 	scratch []uint64
 }
 
-type timingKey struct{ stage, kernel string }
-
 func (t *timings) open(on bool, info vk.Info) {
 	t.on = on && info.Limits.TimestampBits > 0
-	t.period, t.table = info.Limits.TimestampPeriod, map[timingKey]*kernel.Timing{}
+	t.period = info.Limits.TimestampPeriod
 	t.mask = ^uint64(0)
 	if bits := info.Limits.TimestampBits; bits > 0 && bits < 64 {
 		t.mask = 1<<bits - 1
@@ -40,15 +37,8 @@ func (t *timings) add(p *program) error {
 	}
 	for i := range p.rec.Dispatches {
 		d := &p.rec.Dispatches[i]
-		key := timingKey{d.Stage, d.Kernel.Name}
-		row := t.table[key]
-		if row == nil {
-			row = &kernel.Timing{Stage: d.Stage, Kernel: d.Kernel.Name}
-			t.table[key] = row
-			t.order = append(t.order, key)
-		}
-		row.Calls++
-		row.Total += time.Duration(float64((ticks[2*i+1]-ticks[2*i])&t.mask) * t.period)
+		took := float64((ticks[2*i+1]-ticks[2*i])&t.mask) * t.period
+		t.table.Add(d.Stage, d.Kernel.Name, 1, time.Duration(took))
 	}
 	return nil
 }
@@ -59,11 +49,5 @@ func (b *Backend) Timings() []kernel.Timing {
 	if !t.on {
 		return nil
 	}
-	out := make([]kernel.Timing, 0, len(t.order))
-	for _, k := range t.order {
-		out = append(out, *t.table[k])
-	}
-	clear(t.table)
-	t.order = t.order[:0]
-	return out
+	return t.table.Take()
 }
