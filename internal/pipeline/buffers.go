@@ -23,6 +23,14 @@ type Plan struct {
 	Smooth       bool // tests only: smooth alpha cutoff
 }
 
+// savedReals is what a bucket's saved states take.
+const savedReals = kernel.TileSize * kernel.TileSize * kernel.SavedRow
+
+// CheckpointBytes is what the saved states of a plan take, or would take.
+func (p Plan) CheckpointBytes() int64 {
+	return 4 * savedReals * int64(kernel.BucketPlaces(p.Pairs, p.Tiles))
+}
+
 // RingSize is the number of steps whose statistics the device keeps.
 const RingSize = 256
 
@@ -125,9 +133,10 @@ func (b *Buffers) makePairs(p Plan) {
 	if p.Training {
 		b.Slots = scratch("slots", kernel.Real, n*kernel.SlotRow)
 	}
+	b.Checkpoints, b.BucketTiles = nil, nil
 	if p.Checkpoints {
 		places := kernel.BucketPlaces(n, p.Tiles)
-		b.Checkpoints = scratch("checkpoints", kernel.Real, places*kernel.TileSize*kernel.TileSize*kernel.SavedRow)
+		b.Checkpoints = scratch("checkpoints", kernel.Real, places*savedReals)
 		b.BucketTiles = scratch("bucket tiles", kernel.U32, places)
 	}
 	b.makeSort(p)

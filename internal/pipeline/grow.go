@@ -12,6 +12,10 @@ func (pl *Pipeline) GrowPairs(n int) error {
 	return pl.replace(&next, plan)
 }
 
+// SaveStates says whether the backward pass is to start from saved states, from the next
+// GrowPairs on.
+func (pl *Pipeline) SaveStates(on bool) { pl.Plan.Checkpoints = on }
+
 // GrowSplats gives the splat buffers room for n splats and keeps what they hold.
 // Errors are as in GrowPairs.
 func (pl *Pipeline) GrowSplats(n int) error {
@@ -37,10 +41,17 @@ func (pl *Pipeline) replace(next *Buffers, plan Plan) error {
 	return pl.compile()
 }
 
-// swap gives fresh the storage and, where it persists, the contents of old.
+// swap gives fresh the storage and, where it persists, the contents of old. Either may
+// be nil.
 func (pl *Pipeline) swap(old, fresh *kernel.Buffer) error {
-	if !old.Persistent {
+	if old == nil {
+		return pl.alloc(fresh)
+	}
+	if !old.Persistent || fresh == nil {
 		pl.Backend.Free(old) // worth nothing: make room first
+		if fresh == nil {
+			return nil
+		}
 		return pl.alloc(fresh)
 	}
 	if err := pl.alloc(fresh); err != nil {

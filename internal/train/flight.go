@@ -89,5 +89,5 @@ func (s *session) look() (kernel.Control, error) {
 // drainFor reports whether the device must come to rest before the horizon.
 func (s *session) drainFor(ctx context.Context, seen kernel.Control) bool {
 	return seen.Overflow != 0 || seen.NonFinite != 0 || s.tight(seen) || ctx.Err() != nil ||
-		s.over(int(seen.Step)) != "" && s.due.plateau == 0 || s.keep != nil && s.saves.every < 0 && s.saves.due(int(seen.Step), time.Now())
+		s.due.plateau == 0 && s.over(int(seen.Step)) != "" || s.keep != nil && s.saves.every < 0 && s.saves.due(int(seen.Step), time.Now())
 }

@@ -180,7 +180,7 @@ func (s *session) collect(to uint32) error {
 	if s.collected == to {
 		return nil
 	}
-	ring := make([]kernel.Stats, pipeline.RingSize)
+	ring := s.ring[:]
 	if err := kernel.PeekRecords(s.pl.Backend, s.pl.Ring, 0, ring); err != nil {
 		return err
 	}

@@ -112,15 +112,28 @@ func (s *session) plan(splats int, free int64) (pipeline.Plan, error) {
 	if err := s.planTargets(&plan, free); err != nil {
 		return plan, err
 	}
-	plan.Checkpoints = s.checkpoints(plan)
+	plan.Checkpoints = s.savesStates(plan, free)
 	return plan, nil
 }
 
-// checkpoints reports whether the backward pass starts from saved states: on a GPU,
-// unless the configuration says otherwise. The CPU walks back from the end.
-func (s *session) checkpoints(plan pipeline.Plan) bool {
+// statesShare is the fraction of a device's free memory that saved states may take.
+const statesShare = 4
+
+// savesStates reports whether the backward pass of a plan starts from saved states: on
+// a GPU, where there is room for them. The CPU walks back from the end. Both ways give
+// a GPU the same bytes.
+func (s *scene) savesStates(plan pipeline.Plan, free int64) bool {
 	choice, err := backend.Choose(s.cfg.Backend)
-	return err == nil && choice.Kind == "vulkan" && s.cfg.Backend.Variants.Backward != "recompute"
+	return err == nil && savesOn(choice.Kind, s.cfg.Backend.Variants.Backward, plan.CheckpointBytes(), free)
+}
+
+// savesOn is the rule, for states of so many bytes on a device with so many free, 0
+// where that is unknown.
+func savesOn(kind, variant string, bytes, free int64) bool {
+	if kind != "vulkan" || variant == "recompute" {
+		return false
+	}
+	return variant == "checkpoints" || free <= 0 || bytes <= free/statesShare
 }
 
 // pixels is the size of a view's picture, which is decoded at the size of the

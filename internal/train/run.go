@@ -62,10 +62,11 @@ type session struct {
 	logged  logMark
 	warned  uint32 // splats that the limit refused, last time it was said
 
-	collected uint32             // steps whose statistics were read
-	scored    *Evaluation        // the last evaluation of this session
-	identity  checkpoint.Capture // of the capture, for checkpoints
-	keep      Checkpoints        // nil where none are kept
+	ring      [pipeline.RingSize]kernel.Stats // scratch of collect
+	collected uint32                          // steps whose statistics were read
+	scored    *Evaluation                     // the last evaluation of this session
+	identity  checkpoint.Capture              // of the capture, for checkpoints
+	keep      Checkpoints                     // nil where none are kept
 	saves     saves
 	sick      bool // the state is not worth keeping
 

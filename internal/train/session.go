@@ -72,7 +72,7 @@ func (s *scene) roomFor(c *kernel.Control) error {
 	}
 	if c.Overflow&kernel.OverflowPairs != 0 {
 		n := max(s.pl.Plan.Pairs*3/2, int(c.NeedPairs)+int(c.NeedPairs)/8)
-		if err := s.pl.GrowPairs(n); err != nil {
+		if err := s.growPairs(n); err != nil {
 			return fmt.Errorf("out of memory at step %d: view needs %d pairs (%d bytes): %w; lower --max-splats or --max-size, or raise --downscale",
 				c.Step, c.NeedPairs, int64(n)*(5*4+4*kernel.SlotRow), err)
 		}
@@ -85,6 +85,20 @@ func (s *scene) roomFor(c *kernel.Control) error {
 	}
 	c.Overflow, c.PeakPairs = 0, 0
 	return s.setControl(*c)
+}
+
+// growPairs makes room for n pairs, without saved states where there is none for them.
+func (s *scene) growPairs(n int) error {
+	plan := s.pl.Plan
+	plan.Pairs = n
+	saves := plan.Checkpoints && s.savesStates(plan, budgetOf(s.pl.Backend))
+	s.pl.SaveStates(saves)
+	err := s.pl.GrowPairs(n)
+	if err != nil && saves && s.cfg.Backend.Variants.Backward == "auto" {
+		s.pl.SaveStates(false)
+		err = s.pl.GrowPairs(n)
+	}
+	return err
 }
 
 // tight reports whether a step has used four fifths of the pair buffers.
