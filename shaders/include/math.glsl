@@ -65,16 +65,6 @@ float log_(float x) {
 	return (m + y) + e * 0.693359375;
 }
 
-// exp2_small is 2^t for the exponents of the rasteriser, -100 <= t <= 1.
-float exp2_small(float t) {
-	float n = roundEven(t);
-	float f = t - n;
-	float p = fma(1.535336188e-4, f, 1.339887440e-3);
-	p = fma(fma(fma(fma(p, f, 9.618437357e-3), f, 5.550332471e-2), f, 2.402264791e-1), f, 6.931472028e-1);
-	p = fma(p, f, 1.0);
-	return uintBitsToFloat(floatBitsToUint(p) + (uint(int(n)) << 23));
-}
-
 float sigmoid(float x) { return 1.0 / (1.0 + exp_(-x)); }
 
 float logit(float o) { return log_(o / (1.0 - o)); }
