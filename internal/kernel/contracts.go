@@ -9,7 +9,7 @@ const (
 	GeomRow   = 12   // reals per splat in geom: mean 3, opacity logit, quaternion 4, log scale 3, unused
 	ProjRow   = 12   // reals per splat in proj: see the Proj offsets
 	SlotRow   = 12   // reals per pair in slots: see the Slot offsets
-	Bucket    = 32   // consecutive pairs of a tile that the backward pass takes together
+	Bucket    = 128  // consecutive pairs of a tile that the backward pass takes together
 	SavedRow  = 4    // reals a pixel in checkpoints: transmittance, RGB
 	StatRow   = 2    // reals per splat in stats: sum of screen gradients, number of views
 )
@@ -80,10 +80,10 @@ var (
 	RasterizeSaving   = define("rasterize_saving", 256, "step:Step:r ranges:u32:r pairs:u32:r owners:u32:r proj:real:r image:real:w last:u32:w checkpoints:real:w bucket_tiles:u32:w", "smooth")
 	Loss              = define("loss", 256, "step:Step:r image:real:r targets:u32:r window:real:r maps:real:w partials:real:w", "window")
 	LossGradient      = define("loss_gradient", 256, "step:Step:r image:real:r targets:u32:r window:real:r maps:real:r gradient:real:w", "window")
-	RasterizeBackward = define("rasterize_backward", 256, "step:Step:r counts:u32:r ranges:u32:r pairs:u32:r owners:u32:r proj:real:r image:real:r last:u32:r gradient:real:r slots:real:w", "smooth absgrad")
+	RasterizeBackward = define("rasterize_backward", 128, "step:Step:r counts:u32:r ranges:u32:r pairs:u32:r owners:u32:r proj:real:r image:real:r last:u32:r gradient:real:r slots:real:w", "smooth absgrad")
 	// RasterizeBackwardBuckets is RasterizeBackward over buckets instead of tiles, from
 	// the states that RasterizeSaving kept.
-	RasterizeBackwardBuckets = define("rasterize_backward_buckets", 256, "step:Step:r counts:u32:r ranges:u32:r pairs:u32:r owners:u32:r proj:real:r image:real:r last:u32:r gradient:real:r checkpoints:real:r bucket_tiles:u32:r slots:real:w", "smooth absgrad")
+	RasterizeBackwardBuckets = define("rasterize_backward_buckets", 128, "step:Step:r counts:u32:r ranges:u32:r pairs:u32:r owners:u32:r proj:real:r image:real:r last:u32:r gradient:real:r checkpoints:real:r bucket_tiles:u32:r slots:real:w", "smooth absgrad")
 	Update                   = define("update", 256, "step:Step:r counts:u32:rw geom:real:rw sh:real:rw geom_m:real:rw geom_v:real:rw sh_m:real:rw sh_v:real:rw tiles:u32:r base:u32:r slots:real:r stats:real:rw", "coefficients absgrad")
 	Commit                   = define("commit", 256, "control:Control:rw step:Step:r counts:u32:r partials:real:r ring:Stats:rw", "ring")
 

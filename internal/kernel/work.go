@@ -36,7 +36,7 @@ const (
 	WorkPairDigits
 	WorkTiles // one workgroup a tile
 	WorkTileLoop
-	WorkBuckets // eight buckets a workgroup
+	WorkBuckets // one workgroup a bucket
 	WorkDraws
 	WorkRanked
 	WorkRankedSort
@@ -62,7 +62,7 @@ var Jobs = [NumWork]Job{
 	WorkPairDigits:    {CountPairDigits, ScanBlock},
 	WorkTiles:         {CountTiles, 1},
 	WorkTileLoop:      {CountTiles, 256},
-	WorkBuckets:       {CountBuckets, BucketsAGroup},
+	WorkBuckets:       {CountBuckets, 1},
 	WorkDraws:         {CountDraws, 256},
 	WorkRanked:        {CountRanked, 256},
 	WorkRankedSort:    {CountRanked, SortBlock},
@@ -97,9 +97,6 @@ func SetCount(counts, args []uint32, slot int, n uint32) {
 		}
 	}
 }
-
-// BucketsAGroup is the number of buckets that a workgroup of 256 takes.
-const BucketsAGroup = 256 / Bucket
 
 // NoTile marks places in bucket_tiles that no bucket took.
 const NoTile = 0xFFFFFFFF

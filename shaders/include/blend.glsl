@@ -59,20 +59,12 @@ float cutoff(float raw, out float slope) {
 	return raw * s;
 }
 
-// alpha_of returns the splat's alpha at d and its raw value, which is 0 where the
-// splat does not reach.
-float alpha_of(vec3 k, float opacity, float least, vec2 d, out float raw) {
-	float t = exponent(k, d);
-	raw = 0.0;
-	if (is_nan(t) || t < least) {
-		return 0.0;
-	}
-	precise float r = opacity * exp2(min(t, 1.0));
-	if (r < MIN_ALPHA) {
-		return 0.0;
-	}
-	raw = r;
-	float alpha = min(r, MAX_ALPHA);
+// alpha_of returns the splat's alpha at d and its raw value, both 0 where the splat does
+// not reach. There are no branches, and rows of proj are ordinary numbers: see project.
+float alpha_of(vec3 k, float opacity, vec2 d, out float raw) {
+	precise float r = opacity * exp2(exponent(k, d));
+	raw = r >= MIN_ALPHA ? r : 0.0;
+	float alpha = min(raw, MAX_ALPHA);
 	if (c_smooth != 0u) {
 		float slope;
 		alpha = cutoff(alpha, slope);

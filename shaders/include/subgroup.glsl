@@ -27,6 +27,14 @@ uint sg_shuffle_up(uint v, uint d) {
 	return sg_lane() >= d ? sg_words[gl_LocalInvocationIndex - d] : v;
 }
 
+// sg_shuffle_xor returns v of the lane whose number differs in the bits of d.
+uint sg_shuffle_xor(uint v, uint d) {
+	barrier();
+	sg_words[gl_LocalInvocationIndex] = v;
+	barrier();
+	return sg_words[gl_LocalInvocationIndex ^ d];
+}
+
 // sg_match returns which lanes have the same digit; lanes that are not valid match
 // none.
 uvec2 sg_match(uint digit, bool valid) {
@@ -47,6 +55,7 @@ uvec2 sg_match(uint digit, bool valid) {
 
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_KHR_shader_subgroup_shuffle_relative : require
 
 #define SG_WIDTH gl_SubgroupSize
@@ -64,6 +73,8 @@ uint sg_shuffle_up(uint v, uint d) {
 	return sg_lane() >= d ? o : v;
 }
 
+uint sg_shuffle_xor(uint v, uint d) { return subgroupShuffleXor(v, d); }
+
 uvec2 sg_match(uint digit, bool valid) {
 	uvec2 mask = subgroupBallot(valid).xy;
 	for (uint b = 0; b < 8u; b++) {
@@ -79,6 +90,8 @@ uvec2 sg_match(uint digit, bool valid) {
 uint sg_index() { return sg_id() * SG_WIDTH + sg_lane(); }
 
 float sg_shuffle_up(float v, uint d) { return uintBitsToFloat(sg_shuffle_up(floatBitsToUint(v), d)); }
+
+float sg_shuffle_xor(float v, uint d) { return uintBitsToFloat(sg_shuffle_xor(floatBitsToUint(v), d)); }
 
 // sg_before is the number of set lanes before this one, of up to 64.
 uint sg_before(uvec2 mask) {

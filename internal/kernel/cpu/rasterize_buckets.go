@@ -17,18 +17,15 @@ type forwardAdjoint[F Float] struct {
 	last                      uint32
 }
 
-// rasterizeBackwardBuckets does what rasterizeBackward does, a bucket of pairs at a
-// time and front to back, from the states that rasterizeSaving kept. On a device a
-// lane takes a pair and the pixels pass through the lanes, so that gradients stay in
-// registers (per-splat backward, Mallick et al. 2024).
+// rasterizeBackwardBuckets does what rasterizeBackward does, a bucket of pairs a
+// workgroup and front to back, from the states that rasterizeSaving kept, so that a
+// crowded tile keeps many workgroups busy (buckets: Mallick et al. 2024).
 func rasterizeBackwardBuckets[F Float](g *Group) {
 	bounds, tiles := words(g, "ranges"), words(g, "bucket_tiles")
 	counts, slots := words(g, "counts"), reals[F](g, "slots")
-	from, to := g.Block(counts[kernel.CountBuckets], kernel.BucketsAGroup)
-	for place := from; place < to; place++ {
-		if tile := tiles[place]; tile != kernel.NoTile {
-			backwardBucket(g, int(tile), place-kernel.BucketBase(int(bounds[2*tile]), int(tile)), place, slots)
-		}
+	if place := g.ID; place < int(counts[kernel.CountBuckets]) && tiles[place] != kernel.NoTile {
+		tile := int(tiles[place])
+		backwardBucket(g, tile, place-kernel.BucketBase(int(bounds[2*tile]), tile), place, slots)
 	}
 	if g.ID == 0 {
 		sorted := bounds[2*counts[kernel.CountTiles]-1]

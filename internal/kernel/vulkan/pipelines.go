@@ -129,7 +129,7 @@ func (p *pipelines) subgroups(spec *vk.PipelineSpec, variant string) string {
 // nativeWidth reports whether the device's own subgroup operations will do for a kernel,
 // and the width to ask for, 0 for no wish.
 func nativeWidth(s vk.Subgroup, kernel string) (pin int, ok bool) {
-	if !s.Basic || !s.Ballot || !s.ShuffleRelative {
+	if !s.Basic || !s.Ballot || !s.Shuffle || !s.ShuffleRelative {
 		return 0, false
 	}
 	if s.Pin && s.Min <= 32 && 32 <= s.Max {
