@@ -23,7 +23,7 @@ struct Light {
 
 const uint BLOCKS = 4u;               // of a tile
 const uint HALF = 4u;                 // rows from an invocation's first pixel to its second
-const uint BATCH = 64u;               // splats that are loaded together
+const uint BATCH = 32u;               // splats that are loaded together
 const uint PIECE = 16u;               // splats that are added up together; a power of 2 below 32
 const uint ADDED = c_absgrad != 0u ? 11u : 9u; // sums of a splat; shared memory is what limits how many workgroups run at once
 const uint PART_ROW = PIECE * BLOCKS + 1u; // odd: lanes write to different banks
