@@ -38,7 +38,7 @@ func (b Build) File() string {
 const Emulated = "emulated"
 
 // subgroups lists the kernels that use include/subgroup.glsl.
-var subgroups = strings.Fields("scan_reduce scan_top scan_apply sort_scatter rasterize_backward rasterize_backward_buckets")
+var subgroups = strings.Fields("scan_reduce scan_top scan_apply sort_scatter sweep_scatter rasterize_backward rasterize_backward_buckets")
 
 // Widths says which native subgroups a kernel takes: a range of lanes. A scan takes any;
 // a sort counts digits for each of at most eight subgroups; a bucket of pairs is one
@@ -47,7 +47,7 @@ func Widths(name string) (least, most int) {
 	switch {
 	case strings.HasPrefix(name, "scan_"), name == "emit":
 		return 4, 128
-	case strings.HasPrefix(name, "sort_"):
+	case strings.HasPrefix(name, "sort_"), strings.HasPrefix(name, "sweep_"):
 		return 32, 64
 	}
 	return 32, 32

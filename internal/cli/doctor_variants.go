@@ -12,6 +12,7 @@ import (
 func gpuVariants(cfg config.Run) []variant {
 	b := cfg.Backend
 	list := []variant{
+		{"sort", b.Variants.Sort, words("backend.variants.sort")},
 		fromShaders("emit", b.Variants.Emit),
 		fromShaders("raster", b.Variants.Raster),
 		{"backward", b.Variants.Backward, words("backend.variants.backward")},

@@ -33,7 +33,7 @@ func TestDefaults(t *testing.T) {
 		},
 		Backend: Backend{
 			Device: "auto", InFlight: 3, Sync: "step", Record: "once", Targets: "resident",
-			Variants: Variants{Emit: "plain", Raster: "f32", Backward: "auto"},
+			Variants: Variants{Sort: "auto", Emit: "plain", Raster: "f32", Backward: "auto"},
 		},
 	}
 	if diff := cmp.Diff(want, Default("mcmc")); diff != "" {
@@ -151,6 +151,7 @@ func TestPresets(t *testing.T) {
 	for name, want := range map[string]struct{ steps, splats, size int }{
 		"quality": {30000, 1000000, 1920},
 		"preview": {2000, 150000, 800},
+		"brush":   {30000, 1000000, 1920},
 	} {
 		run, err := Resolve(Source{Preset: name})
 		if err != nil {
@@ -161,8 +162,8 @@ func TestPresets(t *testing.T) {
 			t.Errorf("%s: found %v, expected %v", name, got, want)
 		}
 	}
-	if len(Presets()) != 2 {
-		t.Errorf("presets: found %v, this test knows 2", Presets())
+	if len(Presets()) != 3 {
+		t.Errorf("presets: found %v, this test knows 3", Presets())
 	}
 }
 

@@ -40,7 +40,7 @@ func adam() Optim {
 func backend() Backend {
 	return Backend{
 		Device: "auto", InFlight: 3, Sync: "step", Record: "once", Targets: "resident",
-		Variants: Variants{Emit: "plain", Raster: "f32", Backward: "auto"},
+		Variants: Variants{Sort: "auto", Emit: "plain", Raster: "f32", Backward: "auto"},
 	}
 }
 

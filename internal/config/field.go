@@ -115,6 +115,9 @@ var Fields = sync.OnceValue(func() []Field {
 func appendSection(fields []Field, name string, section reflect.Type, index []int) []Field {
 	for i := range section.NumField() {
 		field, at := section.Field(i), append(slices.Clone(index), i)
+		if field.Tag.Get("toml") == "-" {
+			continue
+		}
 		if field.Type.Kind() == reflect.Struct {
 			fields = appendSection(fields, name+"."+field.Tag.Get("toml"), field.Type, at)
 			continue

@@ -214,7 +214,7 @@ func TestSetAndPresetErrors(t *testing.T) {
 		}
 	}
 	_, err := Resolve(Source{Preset: "qualty"})
-	wantUsage(t, err, `--preset: found "qualty", expected one of preview, quality; did you mean quality?`)
+	wantUsage(t, err, `--preset: found "qualty", expected one of brush, preview, quality; did you mean quality?`)
 	_, err = Resolve(Source{File: filepath.Join(t.TempDir(), "none.toml")})
 	wantUsage(t, err, "none.toml: no such file")
 	_, err = Resolve(Source{File: t.TempDir()})

@@ -135,11 +135,16 @@ type Backend struct {
 	GPUFrom string   `toml:"gpu_from" flag:"gpu-from" arg:"KERNEL" help:"run what comes before this kernel on the host and the rest on the GPU, to find the kernel that goes wrong"`
 
 	Variants Variants `toml:"variants"`
+
+	// Slow is for tests of measurements and is no key: "KERNEL" or "KERNEL*TIMES" runs a
+	// kernel so many times (twice), where that does not change what it writes.
+	Slow string `toml:"-"`
 }
 
 // Variants chooses among shaders that do the same. All but the precision ones give
 // the same bytes.
 type Variants struct {
+	Sort     string `toml:"sort" oneof:"auto,scan,onesweep" help:"how lists are sorted: count and scan before each pass, or one-sweep, in which blocks tell each other their counts while they run; auto is one-sweep on a GPU"`
 	Emit     string `toml:"emit" oneof:"plain,subgroup" help:"who lists the tiles of a splat: one invocation, or for large ones a subgroup together"`
 	Raster   string `toml:"raster" oneof:"f32,f16" help:"precision that splats are blended with"`
 	Backward string `toml:"backward" oneof:"auto,checkpoints,recompute" help:"where the backward pass starts: from states saved while blending, which takes memory, or from the start of each tile; auto saves where there is room"`

@@ -14,6 +14,22 @@ const (
 	StatRow   = 2    // reals per splat in stats: sum of screen gradients, number of views
 )
 
+// The buffer of a one-sweep sort: for each pass, how many keys have each digit; a ticket,
+// which numbers the blocks of a pass in the order in which they start; then for each pass,
+// block and digit what the block says of itself (see sweep_scatter.comp).
+const (
+	SweepPasses  = 4 // most passes of a sort
+	SweepTickets = SweepPasses * Radix
+	SweepStates  = SweepTickets + SweepPasses
+)
+
+// SweepWords is the length of the buffer for sorts of up to n keys by so many passes.
+func SweepWords(n, passes int) int { return SweepStates + passes*Blocks(n, SortBlock)*Radix }
+
+// SweepLooks is how often a block looks for what those before it say before it counts
+// itself: some milliseconds, which pass only where a device does not run them.
+const SweepLooks = 1 << 13
+
 // AuditEvery is how often a step looks at all parameters and moments, in steps.
 const AuditEvery = 64
 
@@ -73,6 +89,13 @@ var (
 	ScanApply   = define("scan_apply", 256, "counts:u32:r in:u32:r sums:u32:r out:u32:w", "count flags")
 	SortCount   = define("sort_count", 256, "counts:u32:r keys:u32:r histogram:u32:w", "count shift")
 	SortScatter = define("sort_scatter", 256, "counts:u32:r keys:u32:r values:u32:r offsets:u32:r keys_out:u32:w values_out:u32:w", "count shift")
+
+	// The one-sweep sort: the digits of all passes are counted at once; a pass then learns
+	// from the blocks before it, while these run, where its keys go. It looks so often for
+	// what they say, and counts itself after that.
+	SweepClear   = define("sweep_clear", 256, "counts:u32:r sweep:u32:w", "count passes")
+	SweepCount   = define("sweep_count", 256, "counts:u32:r keys:u32:r sweep:u32:rw", "count passes")
+	SweepScatter = define("sweep_scatter", 256, "counts:u32:r keys:u32:r values:u32:r sweep:u32:rw keys_out:u32:w values_out:u32:w", "count shift looks")
 
 	Rasterize = define("rasterize", 256, "step:Step:r ranges:u32:r pairs:u32:r owners:u32:r proj:real:r image:real:w last:u32:w", "smooth")
 	// RasterizeSaving is Rasterize that also keeps each pixel's state in front of every

@@ -26,11 +26,46 @@ var (
 	SortRanked  = SortJob{kernel.CountRanked, kernel.CountRankedDigits, kernel.WorkRankedSort, kernel.WorkRankedDigits}
 )
 
+// sortBits are the bits that a pass of a sort takes.
+const sortBits = 8
+
+// depthBits are the bits of a depth.
+const depthBits = 32
+
+// sortPasses is the number of passes of a sort by so many bits.
+func sortPasses(keyBits int) int { return (keyBits + sortBits - 1) / sortBits }
+
+// sortList records the sort of a list of the step, in the plan's way.
+func (b *Buffers) sortList(rec *kernel.Recording, p Plan, job SortJob, keys, values [2]*kernel.Buffer, keyBits int) int {
+	if p.Sweep {
+		return b.sweep(rec, job, keys, values, keyBits)
+	}
+	return b.Sort(rec, job, keys, values, keyBits)
+}
+
+// sweep records the sort that Sort records, with the same result, in a dispatch a pass and
+// two before them.
+func (b *Buffers) sweep(rec *kernel.Recording, job SortJob, keys, values [2]*kernel.Buffer, keyBits int) int {
+	count, passes := uint32(job.Count), sortPasses(keyBits)
+	rec.Indirect(kernel.SweepClear, b.Args, job.Work, kernel.Args{"counts": b.Counts, "sweep": b.Sweep}, count, uint32(passes))
+	rec.Indirect(kernel.SweepCount, b.Args, job.Work, kernel.Args{
+		"counts": b.Counts, "keys": keys[0], "sweep": b.Sweep,
+	}, count, uint32(passes))
+	for pass := range passes {
+		from, to := pass%2, (pass+1)%2
+		rec.Indirect(kernel.SweepScatter, b.Args, job.Work, kernel.Args{
+			"counts": b.Counts, "keys": keys[from], "values": values[from], "sweep": b.Sweep,
+			"keys_out": keys[to], "values_out": values[to],
+		}, count, uint32(sortBits*pass), kernel.SweepLooks)
+	}
+	return passes % 2
+}
+
 // Sort records a stable sort by the low keyBits bits of keys[0], with values[0]
 // alongside, and returns the index (0 or 1) of the pair that holds the result.
 func (b *Buffers) Sort(rec *kernel.Recording, job SortJob, keys, values [2]*kernel.Buffer, keyBits int) int {
 	at := 0
-	for shift := 0; shift < keyBits; shift += 8 {
+	for shift := 0; shift < keyBits; shift += sortBits {
 		rec.Indirect(kernel.SortCount, b.Args, job.Work, kernel.Args{
 			"counts": b.Counts, "keys": keys[at], "histogram": b.Histogram,
 		}, uint32(job.Count), uint32(shift))
@@ -62,7 +97,7 @@ func (b *Buffers) recordProject(rec *kernel.Recording, p Plan) int {
 		"counts": b.Counts, "proj": b.Proj, "tiles": b.Tiles, "offsets": b.Offsets, "keys": b.Keys[0], "ids": b.IDs[0],
 	})
 	rec.Stage("depth-sort")
-	at := b.Sort(rec, SortVisible, b.Keys, b.IDs, 32)
+	at := b.sortList(rec, p, SortVisible, b.Keys, b.IDs, depthBits)
 	rec.Stage("emit")
 	rec.Indirect(kernel.GatherTiles, b.Args, kernel.WorkVisible, kernel.Args{
 		"counts": b.Counts, "ids": b.IDs[at], "tiles": b.Tiles, "ordered": b.Ordered,
@@ -76,7 +111,7 @@ func (b *Buffers) recordProject(rec *kernel.Recording, p Plan) int {
 		"keys": b.PairKeys[0], "pairs": b.PairIDs[0], "owners": b.Owners, "base": b.Base,
 	})
 	rec.Stage("tile-sort")
-	at = b.Sort(rec, SortPairs, b.PairKeys, b.PairIDs, tileBits(p.Tiles))
+	at = b.sortList(rec, p, SortPairs, b.PairKeys, b.PairIDs, tileBits(p.Tiles))
 	rec.Stage("ranges")
 	rec.Indirect(kernel.Ranges, b.Args, kernel.WorkTileLoop, kernel.Args{
 		"counts": b.Counts, "keys": b.PairKeys[at], "ranges": b.Ranges,

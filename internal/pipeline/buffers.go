@@ -19,6 +19,7 @@ type Plan struct {
 	Window       int  // side of the SSIM window
 	Checkpoints  bool // the backward pass starts from saved states, bucket by bucket
 	RingSlots    int  // places of the target ring; 0: all targets are resident
+	Sweep        bool // lists of a step are sorted by one-sweep
 	AbsGrad      bool // densification compares absolute gradients
 	Smooth       bool // tests only: smooth alpha cutoff
 }
@@ -52,6 +53,7 @@ type Buffers struct {
 
 	// of scans and sorts
 	Sums, Histogram, Digits *kernel.Buffer
+	Sweep                   *kernel.Buffer // of one-sweep sorts
 
 	// per tile and pixel
 	Ranges, Image, Last, Targets, Maps, Gradient, Partials *kernel.Buffer
@@ -145,6 +147,10 @@ func (b *Buffers) makePairs(p Plan) {
 // makeSort makes the scratch of scans and sorts, for the longer of both lists.
 func (b *Buffers) makeSort(p Plan) {
 	digits := kernel.Radix * kernel.Blocks(max(p.Splats, p.Pairs), kernel.SortBlock)
+	b.Sweep = nil
+	if p.Sweep {
+		b.Sweep = scratch("sweep", kernel.U32, max(kernel.SweepWords(p.Splats, sortPasses(depthBits)), kernel.SweepWords(p.Pairs, sortPasses(tileBits(p.Tiles)))))
+	}
 	b.Histogram = scratch("histogram", kernel.U32, digits)
 	b.Digits = scratch("digits", kernel.U32, digits)
 	b.Sums = scratch("sums", kernel.U32, max(kernel.Blocks(digits, kernel.ScanBlock), kernel.Blocks(p.Splats, kernel.ScanBlock)))
@@ -158,7 +164,7 @@ func (b *Buffers) slots() []**kernel.Buffer {
 		&b.Geom, &b.GeomM, &b.GeomV, &b.SH, &b.SHM, &b.SHV, &b.Stats,
 		&b.Proj, &b.Tiles, &b.Offsets, &b.Ordered, &b.Base, &b.Keys[0], &b.Keys[1], &b.IDs[0], &b.IDs[1],
 		&b.PairKeys[0], &b.PairKeys[1], &b.PairIDs[0], &b.PairIDs[1], &b.Owners, &b.Slots, &b.Checkpoints, &b.BucketTiles,
-		&b.Sums, &b.Histogram, &b.Digits,
+		&b.Sums, &b.Histogram, &b.Digits, &b.Sweep,
 		&b.Ranges, &b.Image, &b.Last, &b.Targets, &b.Maps, &b.Gradient, &b.Partials,
 	}
 }
@@ -181,4 +187,4 @@ func (pl *Pipeline) SortedPairs() *kernel.Buffer { return pl.PairIDs[pl.sorted()
 // SortedKeys holds the tiles of SortedPairs.
 func (pl *Pipeline) SortedKeys() *kernel.Buffer { return pl.PairKeys[pl.sorted()] }
 
-func (pl *Pipeline) sorted() int { return (tileBits(pl.Plan.Tiles) + 7) / 8 % 2 }
+func (pl *Pipeline) sorted() int { return sortPasses(tileBits(pl.Plan.Tiles)) % 2 }

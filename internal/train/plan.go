@@ -112,7 +112,7 @@ func (s *session) plan(splats int, free int64) (pipeline.Plan, error) {
 	if err := s.planTargets(&plan, free); err != nil {
 		return plan, err
 	}
-	plan.Checkpoints = s.savesStates(plan, free)
+	plan.Checkpoints, plan.Sweep = s.savesStates(plan, free), backend.Sweeps(s.cfg.Backend)
 	return plan, nil
 }
 

@@ -100,6 +100,7 @@ var constants = []struct {
 	{"TILE_SIZE", kernel.TileSize}, {"SCAN_BLOCK", kernel.ScanBlock}, {"SORT_BLOCK", kernel.SortBlock}, {"RADIX", kernel.Radix},
 	{"GEOM_ROW", kernel.GeomRow}, {"PROJ_ROW", kernel.ProjRow}, {"SLOT_ROW", kernel.SlotRow}, {"STAT_ROW", kernel.StatRow},
 	{"SAVED_ROW", kernel.SavedRow}, {"BUCKET", kernel.Bucket}, {"NO_TILE", kernel.NoTile},
+	{"SWEEP_TICKETS", kernel.SweepTickets}, {"SWEEP_STATES", kernel.SweepStates}, {"SWEEP_PASSES", kernel.SweepPasses},
 	{"GEOM_MEAN", kernel.GeomMean}, {"GEOM_OPACITY", kernel.GeomOpacity}, {"GEOM_QUAT", kernel.GeomQuat}, {"GEOM_SCALE", kernel.GeomScale},
 	{"PROJ_X", kernel.ProjX}, {"PROJ_Y", kernel.ProjY}, {"PROJ_CONIC_A", kernel.ProjConicA}, {"PROJ_CONIC_B", kernel.ProjConicB},
 	{"PROJ_CONIC_C", kernel.ProjConicC}, {"PROJ_OPACITY", kernel.ProjOpacity}, {"PROJ_COLOR", kernel.ProjColor},

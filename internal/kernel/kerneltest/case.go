@@ -21,6 +21,9 @@ type Output struct {
 	// write binding are not looked at.
 	Defined func(r *Run) func(word int) bool
 
+	// Private says that undefined words of a read-write binding are not looked at either.
+	Private bool
+
 	// A real may differ by Rel of its own size plus Abs of the largest defined
 	// value of its column (its field, in a record; Row is the number of columns).
 	Rel, Abs float64
@@ -69,6 +72,10 @@ func (c *Case) output(binding string) *Output {
 
 // exact demands equal bits in all of a binding.
 func exact(binding string) Output { return Output{Binding: binding} }
+
+// private defines nothing of a binding that the kernel also writes: how it uses it is its
+// own affair.
+func private(binding string) Output { return Output{Binding: binding, Private: true}.where(nothing) }
 
 // near allows reals to differ; see Output.
 func near(binding string, rel, abs float64) Output {

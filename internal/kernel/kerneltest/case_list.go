@@ -23,7 +23,15 @@ var listCases = []Case{
 	{"scan_apply", []Output{exact("out").where(counted())}},
 	{"sort_count", []Output{exact("histogram").where(blocks(kernel.SortBlock, kernel.Radix))}},
 	{"sort_scatter", []Output{exact("keys_out").where(counted()), exact("values_out").where(counted())}},
+	{"sweep_clear", []Output{exact("sweep").where(first(swept))}},
+	{"sweep_count", []Output{exact("sweep").where(first(swept))}},
+	{"sweep_scatter", []Output{exact("keys_out").where(counted()), exact("values_out").where(counted()), private("sweep")}},
 	{"list_flags", []Output{exact("list").where(first(flagged))}},
+}
+
+// swept is the part of a one-sweep sort's buffer that the list needs.
+func swept(r *Run) int {
+	return kernel.SweepWords(int(r.Count(r.Constant("count"))), r.Constant("passes"))
 }
 
 const tileTest = "whether an ellipse reaches a tile"

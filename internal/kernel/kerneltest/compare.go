@@ -105,6 +105,9 @@ func newComparison(r *Run, o *Output, b kernel.Binding, exact bool) *comparison 
 	case o.Defined != nil:
 		c.defined = o.Defined(r)
 	}
+	if o.Private && r.Groups > 0 {
+		c.access = kernel.Write
+	}
 	c.columns = max(o.Row, len(c.fields), 1)
 	c.where = inPicture(r, b.Name)
 	return c

@@ -28,6 +28,7 @@ func Scenarios() []Scenario {
 	return append([]Scenario{
 		stepsScenario(), antialiasedScenario(), smoothScenario(), renderScenario(),
 		saving(stepsScenario()), saving(antialiasedScenario()), saving(smoothScenario()),
+		sweeping(stepsScenario()), sweeping(renderScenario()), sweeping(pairOverflowScenario()),
 		noopScenario(), pairOverflowScenario(), brokenScenario(),
 		mcmcScenario(), mcmcNothingAliveScenario(), mcmcOverflowScenario(),
 		adcScenario("adc shrinking", 0.3, 3e-3), adcScenario("adc growing", 0.02, 5e-4), adcEmptyScenario(),
@@ -39,6 +40,13 @@ func Scenarios() []Scenario {
 func saving(sc Scenario) Scenario {
 	sc.Name += " with checkpoints"
 	sc.Scene.Plan.Checkpoints = true
+	return sc
+}
+
+// sweeping is a scenario whose lists are sorted by one-sweep.
+func sweeping(sc Scenario) Scenario {
+	sc.Name += " with one-sweep"
+	sc.Scene.Plan.Sweep = true
 	return sc
 }
 

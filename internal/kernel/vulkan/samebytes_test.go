@@ -49,6 +49,24 @@ func TestSameBytesWithCheckpoints(t *testing.T) {
 	}
 }
 
+// Lists sorted by one-sweep give the bytes of lists sorted pass by pass.
+func TestSameBytesWithOneSweep(t *testing.T) {
+	for strategy := range refiners {
+		train := func(sweep bool) map[string]uint64 {
+			b := openTest(t, Options{})
+			s := playScene(strategy, 40, 30)
+			s.Plan.Sweep, s.Plan.Splats = sweep, 400
+			pl := load(t, b, s)
+			defer pl.Free()
+			play(t, pl, 30)
+			return kerneltest.State(t, pl)
+		}
+		if d := kerneltest.Different(train(false), train(true)); len(d) > 0 {
+			t.Errorf("strategy %d: differ: %v", strategy, d)
+		}
+	}
+}
+
 // The suite's small training gives the same bytes on two devices of the same kind, and
 // the comparison can tell trainings apart.
 func TestSameBytesOfTwoBackends(t *testing.T) {
