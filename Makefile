@@ -6,7 +6,7 @@ OUT ?= demo
 .PHONY: build test race ci docs snapshots demo bench dist clean
 
 build: ## the program, without cgo, as ./splat
-	CGO_ENABLED=0 $(GO) build -trimpath -o splat ./cmd/splat
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=auto -o splat ./cmd/splat
 
 test: ## all tests; SPLAT_TESTDATA=DIR adds those on real captures
 	$(GO) test ./...

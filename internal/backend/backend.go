@@ -119,6 +119,14 @@ func unusable(devices []vulkan.Info) (text string) {
 
 // Open returns the backend for c.
 func Open(c config.Backend) (kernel.Backend, error) {
+	be, err := open(c)
+	if err != nil {
+		return nil, err
+	}
+	return withSlow(c, be)
+}
+
+func open(c config.Backend) (kernel.Backend, error) {
 	choice, err := Choose(c)
 	if err != nil {
 		return nil, err

@@ -40,6 +40,8 @@ type app struct {
 	flags    []config.Setting // field flags in the order they were given
 	flagErr  error            // the first field flag that could not be read
 	accepted bool             // the command line was understood
+
+	traceFile string // --trace of train; "": none
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {

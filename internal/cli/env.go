@@ -24,6 +24,7 @@ func environment() []envVar {
 		{Name: "GOMEMLIMIT", Meaning: "soft limit of memory, such as 8GiB"},
 		{Name: "GODEBUG", Meaning: "cpu.avx2=off: the CPU runs without AVX2, and the like"},
 		{Name: backend.ValidateEnv, Meaning: "1: Vulkan's validation layer watches, and what it reports fails the run; slow"},
+		{Name: "SPLAT_SHADERS", Meaning: "programs built with -tags shaderdir: a folder of SPIR-V files to use instead of those built in"},
 		{Name: "VK_DRIVER_FILES", Meaning: "the Vulkan loader's: manifests of the only drivers to use"},
 		{Name: "VK_ICD_FILENAMES", Meaning: "the same for older loaders"},
 		{Name: "VULKAN_SDK", Meaning: "macOS: an installed SDK, in whose lib folder Vulkan is looked for too"},

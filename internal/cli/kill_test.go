@@ -138,7 +138,7 @@ func sameRecord(t *testing.T, run, whole string) {
 		t.Errorf("result: %+v", doc)
 	}
 	entries, err := os.ReadDir(run)
-	if err != nil || len(entries) != 6 {
+	if err != nil || len(entries) != 7 {
 		t.Errorf("files left: %v, %v", entries, err)
 	}
 }

@@ -17,6 +17,7 @@ type reporter struct {
 	progress progress
 	run      *lab.Run
 	cancel   context.CancelCauseFunc // ends the run where its record cannot be written
+	host     *hostReport             // what was seen on the host's side, once the engine is done
 	over     bool                    // the engine is done: nothing is left to end
 	curve    []train.Metrics         // what Metrics was told
 	start    time.Time               // of the process

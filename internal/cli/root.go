@@ -71,7 +71,11 @@ func finishCompletion(root *cobra.Command) {
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.trainCommand(), a.evalCommand(), a.renderCommand(), a.infoCommand(),
-		a.convertCommand(), a.demoCommand(), a.benchCommand(), a.doctorCommand(),
+		a.convertCommand(), a.demoCommand(), a.benchCommand(), a.profileCommand(),
+		a.abCommand(),
+		a.sweepCommand(), a.compareCommand(),
+		a.runsCommand(), a.findingCommand(),
+		a.doctorCommand(),
 	}
 }
 

@@ -41,6 +41,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"rc": exitCode, "json": oneDocument, "colmap": writeColmap, "cut": cutFile, "flip": flipBit, "copydir": copyDir, "splats": writeSplats,
 			"samescore": sameScore, "waitfor": waitFor, "refused": refused, "poke": pokeFile, "picture": drawPicture,
+			"compared": comparedScores, "fingerprints": compareFingerprints,
 		},
 	})
 }

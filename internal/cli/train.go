@@ -42,6 +42,9 @@ func (a *app) trainCommand() *cobra.Command {
 			"  splat train --resume runs/garden-preview",
 		Args: arguments(0, 1, "one capture"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkTrace(a.traceFile); err != nil {
+				return err
+			}
 			if cmd.Flags().Changed("resume") {
 				return a.resumeRun(cmd.Context(), resume, from, args, printConfig)
 			}
@@ -59,6 +62,7 @@ func (a *app) trainCommand() *cobra.Command {
 	fs.SortFlags = false
 	from.add(fs)
 	boolFlag(fs, &printConfig, "print-config", "", groupConfig, "print the configuration that results, and end")
+	stringFlag(fs, &a.traceFile, "trace", "FILE.json", sectionTitles["output"], "write what host and device did when, for ui.perfetto.dev")
 	stringFlag(fs, &resume, "resume", "RUN", sectionTitles["output"], "go on with the run in this folder")
 	a.fieldFlags(fs, "output", "train", "model", "strategy", "loss", "optim", "eval", "data", "backend")
 	return cmd
@@ -154,6 +158,13 @@ type start struct {
 	notes []string         // what there is to say about it
 }
 
+func (s start) step() int {
+	if s.file == nil {
+		return 0
+	}
+	return s.file.Step
+}
+
 // trainFrom trains and saves. Whatever splats the engine hands back are saved
 // before any error counts. The outcome is nil where the error is all there is; an
 // interrupted run has both.
@@ -165,6 +176,7 @@ func (a *app) trainFrom(ctx context.Context, run *lab.Run, cfg config.Run, captu
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	run.Configure(cfg)
+	run.Describe(originOf(cfg, capture, from.step(), a.start))
 	r := &reporter{console: a.log, progress: a.log.newProgress(), run: run, cancel: cancel, start: a.start}
 	if from.file != nil {
 		r.earlier = from.file.Wall
@@ -174,16 +186,22 @@ func (a *app) trainFrom(ctx context.Context, run *lab.Run, cfg config.Run, captu
 	r.announce(settingsLines(cfg))
 	a.log.detail("%s", configText(cfg))
 	r.Note("output: " + run.Path(""))
-	res, err := a.engine(ctx, train.Options{
-		Config: cfg, Capture: capture, Observer: r, Checkpoints: r, Resume: from.file, Ended: from.ended,
-	})
+	host, err := a.watchHost(ctx, cfg, a.traceFile)
+	if err != nil {
+		return nil, err
+	}
+	options := train.Options{Config: cfg, Capture: capture, Observer: r, Checkpoints: r, Resume: from.file, Ended: from.ended}
+	host.follow(&options)
+	res, err := a.engine(ctx, options)
 	r.over = true
 	r.progress.stop()
-	err = stopCause(ctx, err)
+	r.host = host.end(res)
+	err, traceErr := stopCause(ctx, err), host.close()
 	if res == nil || res.Cloud == nil || res.Steps == 0 {
-		return nil, notTrained(err)
+		return nil, errors.Join(notTrained(err), traceErr)
 	}
-	return a.keepResult(r, cfg, res, err)
+	out, err := a.keepResult(r, cfg, res, err)
+	return out, errors.Join(err, traceErr)
 }
 
 // keepResult saves what the engine handed back. failure is why it ended early.
@@ -219,6 +237,9 @@ func (r *reporter) announce(lines []string) {
 func (r *reporter) closing(doc lab.Result, res *train.Result) {
 	if res.Profile != "" {
 		r.Note(res.Profile)
+	}
+	if r.host != nil && r.host.text != "" {
+		r.Note(r.host.text)
 	}
 	r.keep(r.run.Log(resultText(doc)))
 }
@@ -266,6 +287,9 @@ func (a *app) save(r *reporter, cfg config.Run, res *train.Result, failure error
 		a.log.warn(fmt.Sprintf("%s with values that are not finite left out of %s", plural(dropped, "splat"), lab.ModelFile))
 	}
 	doc := result(cfg, res, failure)
+	if r.host != nil {
+		doc.Environment = &r.host.Environment
+	}
 	doc.Splats, doc.SHA256 = res.Cloud.Len()-dropped, sum
 	doc.WallSeconds = r.wall()
 	return doc, r.run.SaveResult(doc)

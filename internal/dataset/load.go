@@ -16,6 +16,9 @@ type LoadOptions struct {
 	Alpha      string                // "auto" or "transparent": premultiplied; "mask": see Load; "" is auto
 	Threads    int                   // pictures decoded at a time; 0: one a processor
 	OnProgress func(done, total int) // called after each picture, never at the same time; may be nil
+	// OnBegin is called before a picture is decoded, with its view's label, and what it
+	// returns afterwards, by the goroutine that decodes; may be nil.
+	OnBegin func(label string) (end func())
 }
 
 // Load decodes the pictures of views, in their order, turned as the views say and
@@ -54,7 +57,7 @@ func Each(ctx context.Context, views []View, o LoadOptions, use func(i int, m *i
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			m, err := loadView(&views[i], o.Alpha == "mask")
+			m, err := o.decode(&views[i])
 			if err != nil {
 				return err
 			}
@@ -69,6 +72,14 @@ func Each(ctx context.Context, views []View, o LoadOptions, use func(i int, m *i
 		})
 	}
 	return g.Wait()
+}
+
+// decode decodes a view's picture, and tells whoever wants to know.
+func (o *LoadOptions) decode(v *View) (*imageio.Image, error) {
+	if o.OnBegin != nil {
+		defer o.OnBegin(v.Label)()
+	}
+	return loadView(v, o.Alpha == "mask")
 }
 
 func loadView(v *View, mask bool) (*imageio.Image, error) {

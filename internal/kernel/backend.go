@@ -3,7 +3,6 @@ package kernel
 import (
 	"errors"
 	"fmt"
-	"time"
 	"unsafe"
 )
 
@@ -37,9 +36,9 @@ type Backend interface {
 	Submit(p Program, times int) error
 	// Wait returns when everything submitted has been done.
 	Wait() error
-	// Timings returns what was measured since the last call, one entry a kernel
-	// and stage, or nil when timing is off.
-	Timings() []Timing
+	// Timelines shows what was measured since the last call, oldest first; nothing when
+	// measuring is off. It does not wait, so the newest runs may come with a later call.
+	Timelines(visit func(Timeline))
 	// Close releases everything.
 	Close()
 }
@@ -50,13 +49,6 @@ var ErrLost = errors.New("the device was lost")
 
 // Program is a compiled recording, good for the backend that made it.
 type Program interface{ Recording() *Recording }
-
-// Timing is the time one kernel took in one stage.
-type Timing struct {
-	Stage, Kernel string
-	Calls         int
-	Total         time.Duration
-}
 
 // Record is the set of types shared with the device.
 type Record interface {

@@ -30,12 +30,12 @@ const (
 
 // runFiles lists what a run writes and --overwrite may therefore remove, beside the
 // checkpoints.
-var runFiles = []string{ResultFile, ModelFile, MetricsFile, EvalFile, LogFile, ConfigFile}
+var runFiles = []string{ResultFile, ModelFile, MetricsFile, EvalFile, LogFile, OriginFile, ConfigFile}
 
 // guarded lists the files whose presence keeps a folder from being used again.
 // log.txt is not among them: a shell redirection may have made it, and a run
 // only appends to it.
-var guarded = []string{ConfigFile, ResultFile, ModelFile, MetricsFile, EvalFile}
+var guarded = []string{ConfigFile, ResultFile, ModelFile, MetricsFile, EvalFile, OriginFile}
 
 // newRuns is the folder of runs that have no name of their own.
 const newRuns = "runs"

@@ -53,6 +53,10 @@ func jsonExpected(t reflect.Type) string {
 		return "a whole number, 0 or more"
 	case reflect.Float64:
 		return "a number"
+	case reflect.Struct:
+		return "an object"
+	case reflect.Slice:
+		return "a list"
 	}
 	return "text"
 }

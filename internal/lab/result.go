@@ -1,6 +1,10 @@
 package lab
 
-import "math"
+import (
+	"math"
+
+	"splat/internal/loadwatch"
+)
 
 // Result is what a run came to: result.json, and what --json prints.
 type Result struct {
@@ -19,6 +23,8 @@ type Result struct {
 	SHA256       string   `json:"sha256"` // of the model file
 	StopReason   string   `json:"stop_reason"`
 	PeakBytes    uint64   `json:"peak_bytes,omitempty"` // peak resident memory
+
+	Environment *loadwatch.Record `json:"environment,omitempty"` // what else the machine was doing; nil in older runs
 }
 
 // Score returns a quality for a Result, nil where it is not a finite number,

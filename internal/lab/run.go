@@ -37,6 +37,7 @@ type Run struct {
 	log       *lines
 	metrics   *lines
 	eval      *lines
+	origin    *Origin
 	whole     []int // steps of the checkpoints that are known to be whole, oldest first
 	now       func() time.Time
 	write     func(path string, fill func(io.Writer) error) error // all of a file, durably, or nothing
@@ -176,6 +177,9 @@ func (r *Run) Begin() error {
 
 func (r *Run) openRecord() error {
 	if err := r.writeConfig(); err != nil {
+		return err
+	}
+	if err := r.writeOrigin(); err != nil {
 		return err
 	}
 	for name, l := range map[string]**lines{LogFile: &r.log, MetricsFile: &r.metrics, EvalFile: &r.eval} {

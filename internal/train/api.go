@@ -10,6 +10,8 @@ import (
 	"splat/internal/config"
 	"splat/internal/dataset"
 	"splat/internal/gaussian"
+	"splat/internal/kernel"
+	"splat/internal/prof"
 )
 
 // Options is everything a run needs.
@@ -21,6 +23,21 @@ type Options struct {
 	Checkpoints Checkpoints      // keeps states to resume from; nil: none are made
 	Resume      *checkpoint.File // the state to go on from, closed once it is loaded; nil: from step 0
 	Ended       string           // stop reason of the session that Resume is the end of; "" where it was killed
+
+	// Pictures keeps decoded pictures for further runs with the same capture and data
+	// settings; nil: none are kept.
+	Pictures *Pictures
+	// Tracer is told what the host does; nil: nobody.
+	Tracer kernel.Tracer
+	// AtRest is called with the device at rest, outside the training time, with the steps
+	// done so far: before the first step, after each quarter of the run, and after the
+	// last step. It may use the device for work of its own. nil: nothing is called.
+	AtRest func(be kernel.Backend, step int)
+
+	// ProfileFrom leaves steps before it out of the profile, where backend.profile is on.
+	ProfileFrom int
+	// ProfileAtEnd leaves out the tables at log intervals.
+	ProfileAtEnd bool
 
 	hostBytes int64 // of decoded pictures, where they do not stay on the device; 0: see hostBytes
 }
@@ -87,7 +104,9 @@ type Result struct {
 	Final        *Evaluation     // nil where evaluation was skipped or there is nothing to evaluate
 	Device       string
 	Backend      string
-	StopReason   string // "steps", "stop-step", "time-limit", "plateau", "interrupted"
-	PeakBytes    uint64 // peak resident memory of the process, 0 where unknown
-	Profile      string // per-kernel table, "" unless backend.profile is on
+	StopReason   string          // "steps", "stop-step", "time-limit", "plateau", "interrupted"
+	PeakBytes    uint64          // peak resident memory of the process, 0 where unknown
+	Profile      string          // per-kernel table, "" unless backend.profile is on
+	Timings      []kernel.Timing // what Profile is made of
+	Table        *prof.Table     // the same, to be completed; nil unless backend.profile is on
 }

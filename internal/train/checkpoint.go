@@ -126,6 +126,8 @@ func (s *session) saveDue(c kernel.Control) error {
 
 // save stores a checkpoint. Its time is no training time.
 func (s *session) save(c kernel.Control) error {
+	kernel.BeginWork(s.tracer, kernel.HostLoop, kernel.PhaseSaving)
+	defer kernel.EndWork(s.tracer)
 	start := time.Now()
 	snap, err := s.snapshot(c)
 	if err == nil {

@@ -141,6 +141,7 @@ func newViewer(cfg config.Run, cloud *gaussian.Cloud, views []dataset.View, f fr
 		return nil, err
 	}
 	plan := planFor(views, own.SHDegree, own.Len())
+	plan.Sweep = backend.Sweeps(cfg.Backend)
 	if s.pl, err = pipeline.New(be, plan, nil); err != nil {
 		be.Close()
 		return nil, err
@@ -298,6 +299,8 @@ func (s *session) evaluateOnce(ctx context.Context, step int) (*Evaluation, erro
 	if s.scored != nil && s.scored.Step == step {
 		return s.scored, nil
 	}
+	kernel.BeginWork(s.tracer, kernel.HostLoop, kernel.PhaseEvaluation)
+	defer kernel.EndWork(s.tracer)
 	scores, err := s.score(ctx, s.test)
 	if err != nil {
 		return nil, err

@@ -36,6 +36,7 @@ type feed struct {
 	cancel  context.CancelFunc
 	workers errgroup.Group
 	turns   chan struct{} // one for each picture being decoded
+	tracer  kernel.Tracer
 }
 
 // coming is a picture that is being decoded; img and err are set once done is closed.
@@ -100,7 +101,9 @@ func (f *feed) take(step int) (*imageio.Image, error) {
 		return img, nil
 	}
 	c := f.ahead[step]
+	kernel.BeginWork(f.tracer, kernel.HostWait, kernel.WaitPicture)
 	<-c.done
+	kernel.EndWork(f.tracer)
 	delete(f.ahead, step)
 	c.cancel()
 	return c.img, c.err

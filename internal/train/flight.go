@@ -50,6 +50,7 @@ func (s *session) fly(ctx context.Context, c kernel.Control, horizon int) error 
 	s.pace.start(int(c.Step))
 	for at := int(c.Step); at < horizon; {
 		if at == int(c.Step) || s.refineAt(at) {
+			s.markRefine(at)
 			if err := s.pl.Backend.Submit(s.pl.RefineProgram, 1); err != nil {
 				return err
 			}
@@ -61,6 +62,7 @@ func (s *session) fly(ctx context.Context, c kernel.Control, horizon int) error 
 		if err := s.pl.Backend.Submit(s.pl.StepProgram, n); err != nil {
 			return err
 		}
+		s.profile.Submitted(at, n)
 		at += n
 		seen, err := s.look()
 		if err != nil || s.drainFor(ctx, seen) {
@@ -78,6 +80,8 @@ func (s *session) refineAt(step int) bool {
 
 // look reads the newest copy of the device's state and reports the steps that it shows.
 func (s *session) look() (kernel.Control, error) {
+	kernel.BeginWork(s.tracer, kernel.HostCallback, "look")
+	defer kernel.EndWork(s.tracer)
 	c, err := kernel.PeekRecord[kernel.Control](s.pl.Backend, s.pl.Control, 0)
 	if err != nil || c.Step <= s.collected || c.NonFinite != 0 {
 		return c, err

@@ -23,8 +23,8 @@ const (
 
 // eventSteps are the steps at which the host has something to do.
 type eventSteps struct {
-	end, log, eval, save, plateau int
-	stop                          string // the reason when end is reached
+	end, log, eval, save, plateau, rest int
+	stop                                string // the reason when end is reached
 }
 
 // plateauEvery is how often a plateau is looked for: at fixed steps, so that the
@@ -44,12 +44,12 @@ func eventsOf(c config.Run) eventSteps {
 
 // horizon returns the first step after step at which the host must find the device at
 // rest: to evaluate, save, look for a plateau, or end.
-func (e eventSteps) horizon(step int) int { return e.first(step, e.eval, e.save, e.plateau) }
+func (e eventSteps) horizon(step int) int { return e.first(step, e.eval, e.save, e.plateau, e.rest) }
 
 // cut returns the first step after step at which a submission ends: at a horizon, a
 // refine, or a line of metrics.
 func (e eventSteps) cut(step int, s kernel.Schedule) int {
-	return e.first(step, e.eval, e.save, e.plateau, e.log, int(s.RefineEvery))
+	return e.first(step, e.eval, e.save, e.plateau, e.rest, e.log, int(s.RefineEvery))
 }
 
 // first returns the first multiple of any of the intervals after step, at most the end.
@@ -70,6 +70,7 @@ func (s *session) loop(ctx context.Context) (stop string, err error) {
 	if err != nil {
 		return "", err
 	}
+	s.rest(int(c.Step))
 	for {
 		if stop := s.over(int(c.Step)); stop != "" {
 			return stop, nil
@@ -108,6 +109,8 @@ func (s *session) over(step int) string {
 // advance runs towards the horizon, waits, and makes room where something overflowed;
 // the step that changed nothing then runs in the next call.
 func (s *session) advance(ctx context.Context, c kernel.Control, horizon int) (kernel.Control, error) {
+	kernel.BeginWork(s.tracer, kernel.HostLoop, kernel.PhaseTraining)
+	defer kernel.EndWork(s.tracer)
 	err := s.clock.run(func() error {
 		c.Limit = uint32(horizon)
 		if err := s.setControl(c); err != nil {
@@ -148,11 +151,15 @@ func (s *session) after(ctx context.Context, c kernel.Control) error {
 			return err
 		}
 	}
+	s.restDue(step)
 	return s.saveDue(c)
 }
 
 // report reads what the steps up to c.Step did, and tells.
 func (s *session) report(c kernel.Control) error {
+	kernel.BeginWork(s.tracer, kernel.HostCallback, "report")
+	defer kernel.EndWork(s.tracer)
+	s.measured()
 	if err := s.collect(c.Step); err != nil {
 		return err
 	}
@@ -190,6 +197,10 @@ func (s *session) collect(to uint32) error {
 			return fmt.Errorf("step %d: its statistics are those of step %d", s.collected, stats.Step)
 		}
 		s.watch.add(float64(stats.Loss), int(s.collected))
+		s.saw(stats)
+		if s.collected+1 == to {
+			s.count(stats)
+		}
 		if step := int(s.collected) + 1; step%s.due.log == 0 || step == s.due.end {
 			s.log(stats)
 		}
@@ -255,9 +266,9 @@ func (s *session) log(last kernel.Stats) {
 	s.logged = logMark{step, s.clock.now()}
 	s.obs.Metrics(m)
 	if s.cfg.Backend.Profile {
-		s.profile.Add(s.pl.Backend.Timings())
-		if step < s.due.end {
-			s.obs.Note(s.profile.Format(step))
+		s.measured()
+		if step < s.due.end && step > s.profileFrom && !s.profileAtEnd {
+			s.obs.Note(s.profile.Format())
 		}
 	}
 }

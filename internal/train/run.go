@@ -27,6 +27,9 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	defer s.close()
 	stop, err := s.loop(ctx)
+	if err == nil {
+		s.rest(int(s.collected))
+	}
 	if errors.Is(err, kernel.ErrLost) {
 		return nil, s.afterLoss(err)
 	}
@@ -49,18 +52,20 @@ func (s *session) afterLoss(err error) error {
 // session is one training.
 type session struct {
 	scene
-	obs     Observer
-	capture *dataset.Capture
-	trains  int   // the first trains views are for training
-	test    []int // views to evaluate
-	split   string
-	clock   clock
-	pace    pace
-	watch   watch
-	due     eventSteps
-	profile *prof.Table
-	logged  logMark
-	warned  uint32 // splats that the limit refused, last time it was said
+	witness
+	obs         Observer
+	capture     *dataset.Capture
+	trains      int   // the first trains views are for training
+	test        []int // views to evaluate
+	split       string
+	clock       clock
+	pace        pace
+	watch       watch
+	due         eventSteps
+	profile     *prof.Table
+	profileFrom int
+	logged      logMark
+	warned      uint32 // splats that the limit refused, last time it was said
 
 	ring      [pipeline.RingSize]kernel.Stats // scratch of collect
 	collected uint32                          // steps whose statistics were read
@@ -72,6 +77,7 @@ type session struct {
 
 	be        kernel.Backend // open from the start; nil where only memory is planned
 	pictures  []picture      // what is known of each view's picture
+	decoded   *Pictures      // of earlier runs; nil: none are kept
 	feed      *feed          // decoded pictures in the order of the steps; nil where all targets are resident
 	words     []uint32       // scratch of uploads
 	hostBytes int64          // that decoded pictures may take where they pass through a ring
@@ -107,7 +113,7 @@ func newSession(ctx context.Context, o Options) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{obs: o.Observer, capture: o.Capture, trains: len(train), keep: o.Checkpoints, hostBytes: o.hostBytes}
+	s := &session{obs: o.Observer, capture: o.Capture, trains: len(train), keep: o.Checkpoints, hostBytes: o.hostBytes, decoded: o.Pictures, profileFrom: o.ProfileFrom, witness: witness{o.Tracer, o.AtRest, o.ProfileAtEnd}}
 	if s.hostBytes == 0 {
 		s.hostBytes = hostBytes()
 	}
@@ -118,7 +124,7 @@ func newSession(ctx context.Context, o Options) (*session, error) {
 		s.close()
 		return nil, err
 	}
-	s.profile = prof.NewTable()
+	s.beginProfile(o.ProfileFrom)
 	return s, nil
 }
 
@@ -136,6 +142,9 @@ func (s *session) prepare(ctx context.Context, o Options, from *origin) error {
 		return err
 	}
 	s.due, s.saves = eventsOf(s.cfg), newSaves(s.cfg.Train.SaveEvery, 0)
+	if s.atRest != nil {
+		s.due.rest = max(s.due.end/rests, 1)
+	}
 	s.watch = newWatch(s.cfg.Train, s.trains)
 	if o.Resume != nil {
 		s.restore(from, o.Ended)
@@ -210,6 +219,7 @@ func (s *session) open(from *origin) (pipeline.Plan, pipeline.Refiner, error) {
 	if s.be, err = backend.Open(s.cfg.Backend); err != nil {
 		return pipeline.Plan{}, nil, err
 	}
+	s.follow()
 	plan, err := s.plan(from.splats, budgetOf(s.be))
 	if plan.RingSlots > 0 {
 		s.schedule.RingSlots, s.schedule.RingPixels = uint32(plan.RingSlots), uint32(plan.TargetPixels/plan.RingSlots)
@@ -286,6 +296,7 @@ func (s *session) finish(ctx context.Context, stop string, failure error) (*Resu
 		return nil, firstError(failure, err)
 	}
 	s.frame.leave(r.Cloud)
+	s.endProfile(r, failure != nil)
 	r.Cloud.Antialiased = s.cfg.Model.Antialiased
 	if failure == nil && len(s.test) > 0 {
 		if r.Final, failure = s.evaluateOnce(ctx, int(c.Step)); failure != nil {
@@ -293,9 +304,6 @@ func (s *session) finish(ctx context.Context, stop string, failure error) (*Resu
 		}
 	}
 	r.PeakBytes = sysinfo.PeakBytes()
-	if s.cfg.Backend.Profile {
-		r.Profile = s.profile.Format(r.Steps)
-	}
 	return r, failure
 }
 

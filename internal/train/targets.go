@@ -151,11 +151,14 @@ func (s *session) hostPixels(plan pipeline.Plan) (test, train int64) {
 // tell them from others.
 func (s *session) loadPictures(ctx context.Context, plan pipeline.Plan, sums bool) error {
 	s.images, s.pictures = make([]*imageio.Image, len(s.views)), make([]picture, len(s.views))
-	o := dataset.LoadOptions{Alpha: s.cfg.Data.Alpha, Threads: s.cfg.Backend.Threads, OnProgress: s.obs.Loading}
+	o := dataset.LoadOptions{Alpha: s.cfg.Data.Alpha, Threads: s.cfg.Backend.Threads, OnProgress: s.obs.Loading, OnBegin: s.decoding()}
 	if plan.RingSlots > 0 {
 		s.feed = newFeed(s.views[:s.trains], s.schedule.Seed, o, s.hostBytes)
+		s.feed.tracer = s.tracer
 	}
-	return dataset.Each(ctx, s.views, o, func(i int, img *imageio.Image) {
+	kernel.BeginWork(s.tracer, kernel.HostDecode, "decode all pictures")
+	defer kernel.EndWork(s.tracer)
+	return s.decoded.each(ctx, s.views, o, func(i int, img *imageio.Image) {
 		s.pictures[i] = pictureOf(img, sums && i < s.trains)
 		switch {
 		case s.feed == nil:
@@ -195,6 +198,8 @@ func (s *session) supply(at, n int) error {
 	if s.feed == nil {
 		return nil
 	}
+	kernel.BeginWork(s.tracer, kernel.HostLoop, "supply pictures")
+	defer kernel.EndWork(s.tracer)
 	places, size := s.pl.Plan.RingSlots, int(s.schedule.RingPixels)
 	for step := at; step < at+n; step++ {
 		img, err := s.feed.take(step)

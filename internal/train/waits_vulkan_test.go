@@ -9,9 +9,10 @@ import (
 
 // vulkanSession opens a training on the first Vulkan device, or skips where there is
 // none, unless the environment says that there must be one.
-func vulkanSession(t *testing.T) (*session, *vulkan.Backend) {
+func vulkanSession(t *testing.T, profile bool) (*session, *vulkan.Backend) {
 	t.Helper()
 	c := smallConfig("mcmc", 400)
+	c.Backend.Profile = profile
 	c.Backend.Device, c.Eval.Skip = "vulkan", true
 	s, err := newSession(t.Context(), Options{Config: c, Capture: smallCapture(t), Observer: &recorder{}})
 	if err != nil {
@@ -30,13 +31,25 @@ func vulkanSession(t *testing.T) (*session, *vulkan.Backend) {
 
 // Between setting the limit and the drain the loop waits only where enough is in
 // flight, reads and maps nothing, and submits many steps at a time.
-func TestNoWaitingBetweenLimits(t *testing.T) {
-	s, be := vulkanSession(t)
+func TestNoWaitingBetweenLimits(t *testing.T) { neverWaits(t, false, 30, 150) }
+
+// Measuring is no reason to wait either, nor to submit more often.
+func TestNoWaitingForMeasurements(t *testing.T) {
+	s := neverWaits(t, true, 30, 90)
+	s.measured()
+	if s.profile.Steps() == 0 || s.profile.Error() > 0.03 {
+		t.Errorf("%d steps measured, sums off by %g", s.profile.Steps(), s.profile.Error())
+	}
+}
+
+func neverWaits(t *testing.T, profile bool, limits ...int) *session {
+	t.Helper()
+	s, be := vulkanSession(t, profile)
 	c, err := s.control()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, until := range []int{30, 150} { // the first for whatever has to grow
+	for _, until := range limits { // the first for whatever has to grow
 		for int(c.Step) < until {
 			c.Limit = uint32(until)
 			if err := s.setControl(c); err != nil {
@@ -69,4 +82,5 @@ func TestNoWaitingBetweenLimits(t *testing.T) {
 			}
 		}
 	}
+	return s
 }

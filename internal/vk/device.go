@@ -12,6 +12,8 @@ type DeviceOptions struct {
 	// Cache is what CacheData returned earlier. It is ignored unless it comes from the
 	// same device and driver.
 	Cache []byte
+	// Describe makes Pipeline.Describe work, where the driver can.
+	Describe bool
 }
 
 // resource is what Close frees.
@@ -19,9 +21,10 @@ type resource interface{ Free() }
 
 // Device is an open device with its one queue.
 type Device struct {
-	physical *Physical
-	handle   uint64
-	queue    uint64
+	describes bool // pipelines can be described
+	physical  *Physical
+	handle    uint64
+	queue     uint64
 	deviceFuncs
 	pool   pool
 	cache  uint64 // VkPipelineCache
@@ -42,7 +45,7 @@ func (p *Physical) Open(o DeviceOptions) (*Device, error) {
 	if p.info.Unusable != "" {
 		return nil, fmt.Errorf("device %d (%s) cannot be used: %s", p.info.Index, p.info.Name, p.info.Unusable)
 	}
-	d := &Device{physical: p, live: map[resource]bool{}, layouts: map[layoutKey]layout{}}
+	d := &Device{physical: p, live: map[resource]bool{}, layouts: map[layoutKey]layout{}, describes: o.Describe && p.info.Features.PipelineExecutable}
 	d.pool.d = d
 	if err := d.create(); err != nil {
 		return nil, fmt.Errorf("device %d (%s): %w", p.info.Index, p.info.Name, err)
@@ -67,8 +70,11 @@ func (d *Device) create() error {
 	queue.queueCount = 1
 	queue.pQueuePriorities = first(copied(a, []float32{1}))
 	extensions := p.enableExtensions()
+	if d.describes {
+		extensions = append(extensions, extPipelineExecutable)
+	}
 	info := a.deviceCreateInfo()
-	info.pNext = address(p.enable(a))
+	info.pNext = address(p.enable(a, d.describes))
 	info.queueCreateInfoCount = 1
 	info.pQueueCreateInfos = address(queue)
 	info.enabledExtensionCount = uint32(len(extensions))

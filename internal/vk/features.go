@@ -62,8 +62,9 @@ func (p *Physical) features(a *arena) {
 // enable returns the features to open the device with: what shaders may need, and
 // what this package uses. Robust buffer access stays off: it costs time and hides
 // mistakes.
-func (p *Physical) enable(a *arena) *physicalDeviceFeatures2 {
+func (p *Physical) enable(a *arena, describes bool) *physicalDeviceFeatures2 {
 	f, c := p.info.Features, p.chain(a)
+	c.executable.pipelineExecutableInfo = bool32(describes)
 	c.core.features.shaderInt64 = bool32(f.Int64)
 	c.core.features.shaderInt16 = bool32(f.Int16)
 	c.v11.storageBuffer16BitAccess = bool32(f.Storage16)
@@ -80,7 +81,7 @@ func (p *Physical) enable(a *arena) *physicalDeviceFeatures2 {
 
 // enableExtensions lists the extensions to open the device with.
 func (p *Physical) enableExtensions() (use []string) {
-	want := []string{extMemoryBudget, extPortabilitySubset}
+	want := []string{extMemoryBudget, extPortabilitySubset, extCalibrated}
 	if !p.version.atLeast(1, 3) {
 		want = append(want, extSizeControl)
 	}

@@ -13,6 +13,7 @@ const (
 	extPortabilitySubset  = "VK_KHR_portability_subset"
 	extSizeControl        = "VK_EXT_subgroup_size_control"
 	extSynchronization2   = "VK_KHR_synchronization2"
+	extCalibrated         = "VK_EXT_calibrated_timestamps"
 	extPipelineExecutable = "VK_KHR_pipeline_executable_properties"
 )
 

@@ -22,6 +22,9 @@ type PipelineSpec struct {
 	// workgroup's width must be a multiple of the subgroup's size. It needs
 	// Subgroup.FullGroups.
 	FullSubgroups bool
+	// Describe makes the driver keep what Pipeline.Describe asks for. It may compile
+	// such a pipeline anew, past its cache.
+	Describe bool
 }
 
 // Pipeline is a compiled kernel.
@@ -95,6 +98,9 @@ func (p *Pipeline) compile(s PipelineSpec) error {
 	info := a.computePipelineCreateInfo()
 	info.stage = *s.stage(a, module)
 	info.layout = p.layout.pipeline
+	if s.Describe && p.d.describes {
+		info.flags = pipelineCreateCaptureStatisticsBitKhr
+	}
 	info.basePipelineIndex = -1
 	out := put[uint64](a)
 	result := p.d.createComputePipelines(p.d.handle, p.d.cache, 1, info, out)

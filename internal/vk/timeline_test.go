@@ -1,6 +1,7 @@
 package vk
 
 import (
+	"encoding/binary"
 	"strings"
 	"testing"
 	"time"
@@ -130,6 +131,16 @@ func TestTimestamps(t *testing.T) {
 	})
 	if ready, err := ts.Read(0, out); !ready || err != nil {
 		t.Fatalf("not ready: %v, %v", ready, err)
+	}
+	copies := r.buffer("copies", 8*n, ReadbackMemory)
+	r.run(func(c *Commands) {
+		c.CopyTimestamps(copies, 0, ts, 0, n)
+		c.Barrier(ToHost)
+	})
+	for i, want := range out {
+		if got := binary.LittleEndian.Uint64(copies.Bytes()[8*i:]); got != want {
+			t.Errorf("time %d was copied as %d, is %d", i, got, want)
+		}
 	}
 	for i := 1; i < n; i++ {
 		if ticks := out[i] - out[i-1]; ticks == 0 || ticks > uint64(10e9/r.Info().Limits.TimestampPeriod) {

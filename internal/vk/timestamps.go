@@ -83,6 +83,18 @@ func (c *Commands) ResetTimestamps(t *Timestamps, from, n int) {
 	c.d.cmdResetQueryPool(c.handle, t.handle, uint32(from), uint32(n))
 }
 
+// CopyTimestamps writes n times, 8 bytes each, to a buffer, once they have been taken.
+func (c *Commands) CopyTimestamps(to *Buffer, offset int64, t *Timestamps, from, n int) {
+	if !c.recording() || !c.inside(to, offset, int64(8*n)) || n == 0 {
+		return
+	}
+	if from < 0 || n < 0 || n > t.n-from {
+		c.fail("timestamps %d to %d of %d", from, from+n-1, t.n)
+		return
+	}
+	c.d.cmdCopyQueryPoolResults(c.handle, t.handle, uint32(from), uint32(n), to.handle, uint64(offset), 8, queryResult64Bit|queryResultWaitBit)
+}
+
 // Timestamp takes time i when everything recorded before it is done.
 func (c *Commands) Timestamp(t *Timestamps, i int) {
 	if !c.recording() {

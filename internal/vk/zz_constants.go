@@ -59,6 +59,11 @@ const (
 	descriptorTypeStorageBuffer                         = 7
 	pipelineBindPointCompute                            = 1
 	pipelineShaderStageCreateRequireFullSubgroupsBit    = 2
+	pipelineCreateCaptureStatisticsBitKhr               = 64
+	pipelineExecutableStatisticFormatBool32Khr          = 0
+	pipelineExecutableStatisticFormatInt64Khr           = 1
+	pipelineExecutableStatisticFormatUint64Khr          = 2
+	pipelineExecutableStatisticFormatFloat64Khr         = 3
 	pipelineCacheHeaderVersionOne                       = 1
 	commandPoolCreateTransientBit                       = 1
 	commandBufferLevelPrimary                           = 0
@@ -77,6 +82,8 @@ const (
 	accessHostReadBit                                   = 8192
 	queryTypeTimestamp                                  = 2
 	queryResult64Bit                                    = 1
+	queryResultWaitBit                                  = 2
+	timeDomainDeviceExt                                 = 0
 	semaphoreTypeTimeline                               = 1
 )
 

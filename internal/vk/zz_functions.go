@@ -120,59 +120,63 @@ func (f *instanceFuncs) destroyDebugUtilsMessengerEXT(instance uint64, messenger
 
 // deviceFuncs has the addresses of the functions that Vulkan finds per device.
 type deviceFuncs struct {
-	vkDestroyDevice               uintptr
-	vkGetDeviceQueue              uintptr
-	vkDeviceWaitIdle              uintptr
-	vkQueueSubmit                 uintptr
-	vkCreateBuffer                uintptr
-	vkDestroyBuffer               uintptr
-	vkGetBufferMemoryRequirements uintptr
-	vkAllocateMemory              uintptr
-	vkFreeMemory                  uintptr
-	vkMapMemory                   uintptr
-	vkBindBufferMemory            uintptr
-	vkCreateDescriptorSetLayout   uintptr
-	vkDestroyDescriptorSetLayout  uintptr
-	vkCreatePipelineLayout        uintptr
-	vkDestroyPipelineLayout       uintptr
-	vkCreateShaderModule          uintptr
-	vkDestroyShaderModule         uintptr
-	vkCreateComputePipelines      uintptr
-	vkDestroyPipeline             uintptr
-	vkCreatePipelineCache         uintptr
-	vkDestroyPipelineCache        uintptr
-	vkGetPipelineCacheData        uintptr
-	vkCreateDescriptorPool        uintptr
-	vkDestroyDescriptorPool       uintptr
-	vkAllocateDescriptorSets      uintptr
-	vkUpdateDescriptorSets        uintptr
-	vkCreateCommandPool           uintptr
-	vkDestroyCommandPool          uintptr
-	vkResetCommandPool            uintptr
-	vkAllocateCommandBuffers      uintptr
-	vkBeginCommandBuffer          uintptr
-	vkEndCommandBuffer            uintptr
-	vkCmdBindPipeline             uintptr
-	vkCmdBindDescriptorSets       uintptr
-	vkCmdPushConstants            uintptr
-	vkCmdDispatch                 uintptr
-	vkCmdDispatchIndirect         uintptr
-	vkCmdCopyBuffer               uintptr
-	vkCmdFillBuffer               uintptr
-	vkCmdUpdateBuffer             uintptr
-	vkCmdPipelineBarrier          uintptr
-	vkCmdResetQueryPool           uintptr
-	vkCmdWriteTimestamp           uintptr
-	vkCreateQueryPool             uintptr
-	vkDestroyQueryPool            uintptr
-	vkGetQueryPoolResults         uintptr
-	vkResetQueryPool              uintptr
-	vkCreateSemaphore             uintptr
-	vkDestroySemaphore            uintptr
-	vkGetSemaphoreCounterValue    uintptr
-	vkWaitSemaphores              uintptr
-	vkSignalSemaphore             uintptr
-	vkSetDebugUtilsObjectNameEXT  uintptr
+	vkDestroyDevice                      uintptr
+	vkGetDeviceQueue                     uintptr
+	vkDeviceWaitIdle                     uintptr
+	vkQueueSubmit                        uintptr
+	vkCreateBuffer                       uintptr
+	vkDestroyBuffer                      uintptr
+	vkGetBufferMemoryRequirements        uintptr
+	vkAllocateMemory                     uintptr
+	vkFreeMemory                         uintptr
+	vkMapMemory                          uintptr
+	vkBindBufferMemory                   uintptr
+	vkCreateDescriptorSetLayout          uintptr
+	vkDestroyDescriptorSetLayout         uintptr
+	vkCreatePipelineLayout               uintptr
+	vkDestroyPipelineLayout              uintptr
+	vkCreateShaderModule                 uintptr
+	vkDestroyShaderModule                uintptr
+	vkCreateComputePipelines             uintptr
+	vkDestroyPipeline                    uintptr
+	vkCreatePipelineCache                uintptr
+	vkDestroyPipelineCache               uintptr
+	vkGetPipelineCacheData               uintptr
+	vkCreateDescriptorPool               uintptr
+	vkDestroyDescriptorPool              uintptr
+	vkAllocateDescriptorSets             uintptr
+	vkUpdateDescriptorSets               uintptr
+	vkCreateCommandPool                  uintptr
+	vkDestroyCommandPool                 uintptr
+	vkResetCommandPool                   uintptr
+	vkAllocateCommandBuffers             uintptr
+	vkBeginCommandBuffer                 uintptr
+	vkEndCommandBuffer                   uintptr
+	vkCmdBindPipeline                    uintptr
+	vkCmdBindDescriptorSets              uintptr
+	vkCmdPushConstants                   uintptr
+	vkCmdDispatch                        uintptr
+	vkCmdDispatchIndirect                uintptr
+	vkCmdCopyBuffer                      uintptr
+	vkCmdFillBuffer                      uintptr
+	vkCmdUpdateBuffer                    uintptr
+	vkCmdPipelineBarrier                 uintptr
+	vkCmdResetQueryPool                  uintptr
+	vkCmdCopyQueryPoolResults            uintptr
+	vkCmdWriteTimestamp                  uintptr
+	vkCreateQueryPool                    uintptr
+	vkDestroyQueryPool                   uintptr
+	vkGetQueryPoolResults                uintptr
+	vkResetQueryPool                     uintptr
+	vkCreateSemaphore                    uintptr
+	vkDestroySemaphore                   uintptr
+	vkGetSemaphoreCounterValue           uintptr
+	vkWaitSemaphores                     uintptr
+	vkSignalSemaphore                    uintptr
+	vkGetPipelineExecutablePropertiesKHR uintptr
+	vkGetPipelineExecutableStatisticsKHR uintptr
+	vkGetCalibratedTimestampsEXT         uintptr
+	vkSetDebugUtilsObjectNameEXT         uintptr
 }
 
 func (f *deviceFuncs) entries() []entry {
@@ -219,6 +223,7 @@ func (f *deviceFuncs) entries() []entry {
 		{"vkCmdUpdateBuffer", &f.vkCmdUpdateBuffer, false},
 		{"vkCmdPipelineBarrier", &f.vkCmdPipelineBarrier, false},
 		{"vkCmdResetQueryPool", &f.vkCmdResetQueryPool, false},
+		{"vkCmdCopyQueryPoolResults", &f.vkCmdCopyQueryPoolResults, false},
 		{"vkCmdWriteTimestamp", &f.vkCmdWriteTimestamp, false},
 		{"vkCreateQueryPool", &f.vkCreateQueryPool, false},
 		{"vkDestroyQueryPool", &f.vkDestroyQueryPool, false},
@@ -229,6 +234,9 @@ func (f *deviceFuncs) entries() []entry {
 		{"vkGetSemaphoreCounterValue", &f.vkGetSemaphoreCounterValue, false},
 		{"vkWaitSemaphores", &f.vkWaitSemaphores, false},
 		{"vkSignalSemaphore", &f.vkSignalSemaphore, false},
+		{"vkGetPipelineExecutablePropertiesKHR", &f.vkGetPipelineExecutablePropertiesKHR, true},
+		{"vkGetPipelineExecutableStatisticsKHR", &f.vkGetPipelineExecutableStatisticsKHR, true},
+		{"vkGetCalibratedTimestampsEXT", &f.vkGetCalibratedTimestampsEXT, true},
 		{"vkSetDebugUtilsObjectNameEXT", &f.vkSetDebugUtilsObjectNameEXT, true},
 	}
 }
@@ -401,6 +409,10 @@ func (f *deviceFuncs) cmdResetQueryPool(commandBuffer uint64, queryPool uint64, 
 	call(f.vkCmdResetQueryPool, uintptr(commandBuffer), uintptr(queryPool), uintptr(firstQuery), uintptr(queryCount))
 }
 
+func (f *deviceFuncs) cmdCopyQueryPoolResults(commandBuffer uint64, queryPool uint64, firstQuery uint32, queryCount uint32, dstBuffer uint64, dstOffset uint64, stride uint64, flags uint32) {
+	call(f.vkCmdCopyQueryPoolResults, uintptr(commandBuffer), uintptr(queryPool), uintptr(firstQuery), uintptr(queryCount), uintptr(dstBuffer), uintptr(dstOffset), uintptr(stride), uintptr(flags))
+}
+
 func (f *deviceFuncs) cmdWriteTimestamp(commandBuffer uint64, pipelineStage uint32, queryPool uint64, query uint32) {
 	call(f.vkCmdWriteTimestamp, uintptr(commandBuffer), uintptr(pipelineStage), uintptr(queryPool), uintptr(query))
 }
@@ -439,6 +451,18 @@ func (f *deviceFuncs) waitSemaphores(device uint64, pWaitInfo *semaphoreWaitInfo
 
 func (f *deviceFuncs) signalSemaphore(device uint64, pSignalInfo *semaphoreSignalInfo) int32 {
 	return int32(call(f.vkSignalSemaphore, uintptr(device), uintptr(unsafe.Pointer(pSignalInfo))))
+}
+
+func (f *deviceFuncs) getPipelineExecutablePropertiesKHR(device uint64, pPipelineInfo *pipelineInfoKHR, pExecutableCount *uint32, pProperties *pipelineExecutablePropertiesKHR) int32 {
+	return int32(call(f.vkGetPipelineExecutablePropertiesKHR, uintptr(device), uintptr(unsafe.Pointer(pPipelineInfo)), uintptr(unsafe.Pointer(pExecutableCount)), uintptr(unsafe.Pointer(pProperties))))
+}
+
+func (f *deviceFuncs) getPipelineExecutableStatisticsKHR(device uint64, pExecutableInfo *pipelineExecutableInfoKHR, pStatisticCount *uint32, pStatistics *pipelineExecutableStatisticKHR) int32 {
+	return int32(call(f.vkGetPipelineExecutableStatisticsKHR, uintptr(device), uintptr(unsafe.Pointer(pExecutableInfo)), uintptr(unsafe.Pointer(pStatisticCount)), uintptr(unsafe.Pointer(pStatistics))))
+}
+
+func (f *deviceFuncs) getCalibratedTimestampsEXT(device uint64, timestampCount uint32, pTimestampInfos *calibratedTimestampInfoEXT, pTimestamps *uint64, pMaxDeviation *uint64) int32 {
+	return int32(call(f.vkGetCalibratedTimestampsEXT, uintptr(device), uintptr(timestampCount), uintptr(unsafe.Pointer(pTimestampInfos)), uintptr(unsafe.Pointer(pTimestamps)), uintptr(unsafe.Pointer(pMaxDeviation))))
 }
 
 func (f *deviceFuncs) setDebugUtilsObjectNameEXT(device uint64, pNameInfo *debugUtilsObjectNameInfoEXT) int32 {

@@ -1051,6 +1051,75 @@ type bufferCopy struct {
 	size      uint64
 }
 
+// pipelineInfoKHR is VkPipelineInfoKHR.
+type pipelineInfoKHR struct {
+	sType    uint32
+	_        [4]byte
+	pNext    uintptr
+	pipeline uint64
+}
+
+// pipelineInfoKHR puts a zero VkPipelineInfoKHR of its type into the arena.
+func (a *arena) pipelineInfoKHR() *pipelineInfoKHR {
+	s := put[pipelineInfoKHR](a)
+	s.sType = 1000269001
+	return s
+}
+
+// pipelineExecutablePropertiesKHR is VkPipelineExecutablePropertiesKHR.
+type pipelineExecutablePropertiesKHR struct {
+	sType        uint32
+	_            [4]byte
+	pNext        uintptr
+	stages       uint32
+	name         [256]byte
+	description  [256]byte
+	subgroupSize uint32
+}
+
+// pipelineExecutablePropertiesKHR puts a zero VkPipelineExecutablePropertiesKHR of its type into the arena.
+func (a *arena) pipelineExecutablePropertiesKHR() *pipelineExecutablePropertiesKHR {
+	s := put[pipelineExecutablePropertiesKHR](a)
+	s.sType = 1000269002
+	return s
+}
+
+// pipelineExecutableInfoKHR is VkPipelineExecutableInfoKHR.
+type pipelineExecutableInfoKHR struct {
+	sType           uint32
+	_               [4]byte
+	pNext           uintptr
+	pipeline        uint64
+	executableIndex uint32
+	_               [4]byte
+}
+
+// pipelineExecutableInfoKHR puts a zero VkPipelineExecutableInfoKHR of its type into the arena.
+func (a *arena) pipelineExecutableInfoKHR() *pipelineExecutableInfoKHR {
+	s := put[pipelineExecutableInfoKHR](a)
+	s.sType = 1000269003
+	return s
+}
+
+// pipelineExecutableStatisticKHR is VkPipelineExecutableStatisticKHR.
+type pipelineExecutableStatisticKHR struct {
+	sType       uint32
+	_           [4]byte
+	pNext       uintptr
+	name        [256]byte
+	description [256]byte
+	format      uint32
+	_           [4]byte
+	value       uint64
+}
+
+// pipelineExecutableStatisticKHR puts a zero VkPipelineExecutableStatisticKHR of its type into the arena.
+func (a *arena) pipelineExecutableStatisticKHR() *pipelineExecutableStatisticKHR {
+	s := put[pipelineExecutableStatisticKHR](a)
+	s.sType = 1000269004
+	return s
+}
+
 // queryPoolCreateInfo is VkQueryPoolCreateInfo.
 type queryPoolCreateInfo struct {
 	sType              uint32
@@ -1133,6 +1202,22 @@ type semaphoreSignalInfo struct {
 func (a *arena) semaphoreSignalInfo() *semaphoreSignalInfo {
 	s := put[semaphoreSignalInfo](a)
 	s.sType = 1000207005
+	return s
+}
+
+// calibratedTimestampInfoEXT is VkCalibratedTimestampInfoEXT.
+type calibratedTimestampInfoEXT struct {
+	sType      uint32
+	_          [4]byte
+	pNext      uintptr
+	timeDomain uint32
+	_          [4]byte
+}
+
+// calibratedTimestampInfoEXT puts a zero VkCalibratedTimestampInfoEXT of its type into the arena.
+func (a *arena) calibratedTimestampInfoEXT() *calibratedTimestampInfoEXT {
+	s := put[calibratedTimestampInfoEXT](a)
+	s.sType = 1000184000
 	return s
 }
 

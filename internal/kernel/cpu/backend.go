@@ -13,7 +13,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"time"
 	"unsafe"
 
 	"splat/internal/kernel"
@@ -43,12 +42,13 @@ type Options struct {
 
 // Backend is the CPU backend. It implements kernel.Backend.
 type Backend struct {
-	opts    Options
-	pool    *pool
-	memory  map[*kernel.Buffer]*storage
-	bytes   int64 // of all buffers
-	timings kernel.Timings
-	rng     *rand.Rand
+	opts      Options
+	pool      *pool
+	memory    map[*kernel.Buffer]*storage
+	bytes     int64 // of all buffers
+	timelines kernel.TimelineRing
+	rng       *rand.Rand
+	tracer    kernel.Tracer
 }
 
 // storage is the memory of one buffer. Exactly one slice is in use.
@@ -105,6 +105,8 @@ func (b *Backend) Alloc(buf *kernel.Buffer) error {
 	if n := b.sizeOf(buf); n > b.opts.MaxBytes-b.bytes {
 		return fmt.Errorf("cpu: out of memory: buffer %s needs %d bytes, and %d of %d are in use", buf.Name, n, b.bytes, b.opts.MaxBytes)
 	}
+	kernel.BeginWork(b.tracer, kernel.HostAllocate, buf.Name)
+	defer kernel.EndWork(b.tracer)
 	b.bytes += b.sizeOf(buf)
 	s := &storage{buf: buf}
 	switch {
@@ -138,8 +140,13 @@ func (b *Backend) Free(buf *kernel.Buffer) {
 	}
 }
 
+// SetTracer implements kernel.Traced. nil ends telling.
+func (b *Backend) SetTracer(t kernel.Tracer) { b.tracer = t }
+
 // Submit implements kernel.Backend; it returns when the work is done.
 func (b *Backend) Submit(p kernel.Program, times int) error {
+	kernel.BeginWork(b.tracer, kernel.HostSubmit, "programs")
+	defer kernel.EndWork(b.tracer)
 	prog, ok := p.(*program)
 	if !ok {
 		return fmt.Errorf("cpu: program of another backend: %T", p)
@@ -148,8 +155,12 @@ func (b *Backend) Submit(p kernel.Program, times int) error {
 		if b.opts.Checked {
 			b.poisonScratch(prog)
 		}
+		if b.opts.Profile {
+			b.measure(prog)
+			continue
+		}
 		for i := range prog.ops {
-			b.run(prog, &prog.ops[i])
+			b.run(&prog.ops[i])
 		}
 	}
 	return nil
@@ -158,16 +169,8 @@ func (b *Backend) Submit(p kernel.Program, times int) error {
 // Wait implements kernel.Backend; Submit leaves nothing to wait for.
 func (b *Backend) Wait() error { return nil }
 
-// Timings implements kernel.Backend.
-func (b *Backend) Timings() []kernel.Timing {
-	if !b.opts.Profile {
-		return nil
-	}
-	return b.timings.Take()
-}
-
 // run executes one dispatch on the pool.
-func (b *Backend) run(p *program, op *operation) {
+func (b *Backend) run(op *operation) {
 	groups := op.groups
 	if op.indirect != nil {
 		x, y := op.indirect.u32[3*op.entry], op.indirect.u32[3*op.entry+1]
@@ -177,13 +180,7 @@ func (b *Backend) run(p *program, op *operation) {
 		b.runChecked(op, groups)
 		return
 	}
-	if !b.opts.Profile {
-		b.pool.run(op, groups, nil)
-		return
-	}
-	start := time.Now()
 	b.pool.run(op, groups, nil)
-	b.timings.Add(op.stage, op.contract.Name, 1, time.Since(start))
 }
 
 func asBytes[T any](s []T) []byte {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"splat/internal/kernel"
 )
@@ -273,13 +274,25 @@ func TestProfileMeasures(t *testing.T) {
 	rec.Direct(k, 1, args)
 	submit(t, be, rec)
 	submit(t, be, rec)
-	got := be.Timings()
-	if len(got) != 2 || got[0].Stage != "one" || got[0].Calls != 4 || got[1].Stage != "two" || got[1].Calls != 2 || got[1].Kernel != "test_quick" {
-		t.Errorf("timings %+v", got)
+	calls := map[string]int{}
+	be.Timelines(func(l kernel.Timeline) {
+		end, sum := time.Duration(0), time.Duration(0)
+		for i, span := range l.Spans {
+			if span.From < end || span.To < span.From {
+				t.Errorf("span %d is %v, the one before ended at %v", i, span, end)
+			}
+			sum += span.From - end + span.Took()
+			end = span.To
+			calls[l.Recording.Dispatches[i].Stage]++
+		}
+		if end > l.Total || sum != end || l.Total == 0 {
+			t.Errorf("spans up to %v, %v in all, of %v", end, sum, l.Total)
+		}
+	})
+	if calls["one"] != 4 || calls["two"] != 2 {
+		t.Errorf("calls %v", calls)
 	}
-	if got := be.Timings(); len(got) != 0 {
-		t.Errorf("timings are not cleared: %+v", got)
-	}
+	be.Timelines(func(kernel.Timeline) { t.Error("told twice") })
 }
 
 // otherProgram belongs to no backend.

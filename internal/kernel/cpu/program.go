@@ -8,8 +8,9 @@ import (
 
 // program is a recording with its buffers and functions looked up.
 type program struct {
-	rec *kernel.Recording
-	ops []operation
+	rec   *kernel.Recording
+	ops   []operation
+	state *storage // of the control record, nil where there is none
 }
 
 // Recording implements kernel.Program.
@@ -29,7 +30,7 @@ type operation struct {
 
 // Compile implements kernel.Backend.
 func (b *Backend) Compile(r *kernel.Recording) (kernel.Program, error) {
-	p := &program{rec: r, ops: make([]operation, len(r.Dispatches))}
+	p := &program{rec: r, ops: make([]operation, len(r.Dispatches)), state: b.memory[r.State()]}
 	for i, d := range r.Dispatches {
 		t, ok := twins[d.Kernel.Name]
 		if !ok {

@@ -78,6 +78,15 @@ func (b *Backend) Idle() []string {
 	return append(append(b.onHost.idle(), b.from.idle()...), b.checked.idle()...)
 }
 
+// SetTracer passes a tracer to both sides.
+func (b *Backend) SetTracer(t kernel.Tracer) {
+	for _, side := range []kernel.Backend{b.device, b.host} {
+		if s, ok := side.(kernel.Traced); ok {
+			s.SetTracer(t)
+		}
+	}
+}
+
 // Name is the device's.
 func (b *Backend) Name() string { return b.device.Name() }
 
@@ -148,15 +157,22 @@ func (b *Backend) Wait() error {
 	return errors.Join(b.device.Wait(), b.host.Wait())
 }
 
-// Timings are the device's and the host's, whose kernels are marked. Transfers are
-// in neither.
-func (b *Backend) Timings() []kernel.Timing {
-	out := b.device.Timings()
-	for _, t := range b.host.Timings() {
-		t.Kernel += " (host)"
-		out = append(out, t)
+// Timelines are the device's and then the host's. A recording that is split has one for
+// each part; transfers are in none.
+func (b *Backend) Timelines(visit func(kernel.Timeline)) {
+	b.device.Timelines(visit)
+	b.host.Timelines(func(l kernel.Timeline) {
+		l.Host = true
+		visit(l)
+	})
+}
+
+// Sampling is the device's.
+func (b *Backend) Sampling() kernel.Sampling {
+	if d, ok := b.device.(kernel.Sampled); ok {
+		return d.Sampling()
 	}
-	return out
+	return kernel.Sampling{}
 }
 
 // Close closes both sides.

@@ -201,25 +201,27 @@ func TestNames(t *testing.T) {
 }
 
 // Times of both sides, the host's kernels marked.
-func TestTimings(t *testing.T) {
+func TestTimelines(t *testing.T) {
 	profiled := func() kernel.Backend { return cpu.New(cpu.Options{Profile: true}) }
 	pl := load(t, join(t, profiled(), profiled(), twin.Options{Host: []string{"*.loss"}}), scenario(t, "smooth cutoff"))
 	kerneltest.Submit(t, pl, pl.StepProgram, 2)
 	calls := map[string]int{}
-	for _, timing := range pl.Backend.Timings() {
-		calls[timing.Stage+" "+timing.Kernel] += timing.Calls
-	}
+	pl.Backend.Timelines(func(l kernel.Timeline) {
+		for _, d := range l.Recording.Dispatches {
+			name := d.Stage + " " + d.Kernel.Name
+			if l.Host {
+				name += " (host)"
+			}
+			calls[name]++
+		}
+	})
 	for name, want := range map[string]int{"loss loss (host)": 2, "loss loss": 0, "loss loss_gradient": 2, "update update": 2} {
 		if calls[name] != want {
 			t.Errorf("%s: %d calls, expected %d", name, calls[name], want)
 		}
 	}
-	if again := pl.Backend.Timings(); len(again) != 0 {
-		t.Errorf("told twice: %v", again)
-	}
-	if off := join(t, fast(), fast(), twin.Options{}).Timings(); off != nil {
-		t.Errorf("timing is off, found %v", off)
-	}
+	pl.Backend.Timelines(func(kernel.Timeline) { t.Error("told twice") })
+	join(t, fast(), fast(), twin.Options{}).Timelines(func(kernel.Timeline) { t.Error("measuring is off") })
 }
 
 func TestPeekAsksTheDevice(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 // Options configures a backend. The zero value is the production one.
 type Options struct {
 	Variants map[string]string // kernel to the variant of its shader; absent: the plain one
-	Profile  bool              // time every dispatch with device timestamps
+	Profile  bool              // measure dispatches with device timestamps, of some steps
 	Sync     bool              // wait after every dispatch
 	Rerecord bool              // record the command list anew for every run
 	InFlight int               // submissions on the device at a time; 0: 3
@@ -27,6 +27,9 @@ type Options struct {
 	// Emulate makes subgroup operations go through shared memory, with subgroups this
 	// wide (32 or 64); 0: only where the device's do not fit.
 	Emulate int
+
+	// NoTimestamps does as if the device had none.
+	NoTimestamps bool
 
 	// DropBarrier leaves out the barrier before the dispatch of that number in every
 	// recording, 0 none: the mutant that synchronization validation must report.
@@ -51,6 +54,8 @@ type Backend struct {
 	watch     watch
 	timings   timings
 	programs  map[*program]bool
+	order     []*program // the same, in the order of their making
+	ticks     []uint64   // scratch
 	closed    bool
 
 	messages func() []vk.Message // of the validation layer; nil: it is off
@@ -67,13 +72,13 @@ func Open(physical *vk.Physical, o Options) (*Backend, error) {
 		return nil, fmt.Errorf("%s: %s", info.Name, info.Unusable)
 	}
 	cache := cacheFile(o.CacheDir, info)
-	device, err := physical.Open(vk.DeviceOptions{Cache: cache.load()})
+	device, err := physical.Open(vk.DeviceOptions{Cache: cache.load(), Describe: o.Profile})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", info.Name, err)
 	}
 	b := &Backend{opts: o, device: device, info: info, memory: map[*kernel.Buffer]*vk.Buffer{}, programs: map[*program]bool{}}
 	b.pipelines = newPipelines(device, o, cache)
-	b.timings.open(o.Profile, info)
+	b.timings.open(o, info)
 	err = errors.Join(b.queue.open(device, o.InFlight), b.staging.open(device))
 	if err != nil {
 		b.Close()
@@ -94,6 +99,15 @@ func (b *Backend) Info() vk.Info { return b.info }
 // Counters tells how often the host asked the device for what.
 func (b *Backend) Counters() vk.Counters { return b.device.Counters() }
 
+// SetTracer implements kernel.Traced. nil ends telling. Submissions get timestamps then,
+// where the device has them.
+func (b *Backend) SetTracer(t kernel.Tracer) {
+	b.queue.tracer = t
+	if t != nil && b.queue.stamps.open(b.device, b.info) != nil {
+		b.queue.stamps.close() // the tracer does without them
+	}
+}
+
 // Throttled tells how often Submit waited because enough was in flight. While steps run
 // no other wait happens.
 func (b *Backend) Throttled() int64 { return b.queue.throttled }
@@ -109,11 +123,14 @@ func (b *Backend) Alloc(buf *kernel.Buffer) error {
 	if buf.Len < 0 || buf.Elem.Size() == 0 {
 		return fmt.Errorf("vulkan: buffer %s: no storage for %d elements of %q", buf.Name, buf.Len, buf.Elem)
 	}
+	kernel.BeginWork(b.queue.tracer, kernel.HostAllocate, buf.Name)
+	defer kernel.EndWork(b.queue.tracer)
 	m, err := b.device.NewBuffer(buf.Name, buf.Bytes(), vk.DeviceMemory)
 	if err != nil {
 		return err
 	}
 	b.memory[buf] = m
+	b.tellMemory()
 	if err := b.clear(m); err != nil {
 		return err
 	}
@@ -130,16 +147,30 @@ func (b *Backend) Free(buf *kernel.Buffer) {
 		return
 	}
 	_ = b.Wait() // a lost device has nothing in flight either
+	b.harvest()
 	b.freePrograms(buf)
 	b.watchLess(buf)
 	m.Free()
 	delete(b.memory, buf)
 }
 
+// tellMemory tells the tracer what all buffers take together.
+func (b *Backend) tellMemory() {
+	if b.queue.tracer == nil {
+		return
+	}
+	var sum int64
+	for _, m := range b.memory {
+		sum += m.Size()
+	}
+	b.queue.tracer.Counter("device memory of buffers, MiB", float64(sum)/(1<<20))
+}
+
 // freePrograms releases the programs that use a buffer: they cannot run any more.
 func (b *Backend) freePrograms(buf *kernel.Buffer) {
 	for p := range b.programs {
 		if slices.Contains(p.rec.Buffers(), buf) {
+			b.order = slices.DeleteFunc(b.order, func(q *program) bool { return q == p })
 			p.free()
 			delete(b.programs, p)
 		}

@@ -87,6 +87,15 @@ func (p *pipelines) get(d *kernel.Dispatch) (*vk.Pipeline, []uint32, error) {
 
 // build makes the pipeline of a dispatch.
 func (p *pipelines) build(d *kernel.Dispatch) (*vk.Pipeline, error) {
+	spec, err := p.spec(d)
+	if err != nil {
+		return nil, err
+	}
+	return p.device.NewPipeline(spec)
+}
+
+// spec describes the pipeline of a dispatch.
+func (p *pipelines) spec(d *kernel.Dispatch) (vk.PipelineSpec, error) {
 	k := d.Kernel
 	special, pushed := shaders.Constants(k)
 	spec := vk.PipelineSpec{Name: k.Name, Bindings: len(k.Bindings), PushBytes: 4 * len(pushed)}
@@ -98,11 +107,8 @@ func (p *pipelines) build(d *kernel.Dispatch) (*vk.Pipeline, error) {
 		variant = p.subgroups(&spec, variant)
 	}
 	code, err := shaders.Code(k.Name, variant)
-	if err != nil {
-		return nil, err
-	}
 	spec.Code = code
-	return p.device.NewPipeline(spec)
+	return spec, err
 }
 
 // subgroups chooses between native and emulated subgroup operations and returns the

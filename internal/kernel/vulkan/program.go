@@ -16,7 +16,8 @@ type program struct {
 	sets     *vk.Descriptors
 	commands *vk.Commands   // all of it
 	singles  []*vk.Commands // a dispatch each, where the host waits after each
-	stamps   *vk.Timestamps // before and after each dispatch; nil: off
+	probes   []probe        // with timestamps, where programs are measured
+	brackets []probe        // plain, between two timestamps
 }
 
 // operation is a dispatch with everything looked up.
@@ -34,17 +35,23 @@ func (p *program) Recording() *kernel.Recording { return p.rec }
 
 // Compile implements kernel.Backend.
 func (b *Backend) Compile(r *kernel.Recording) (kernel.Program, error) {
+	kernel.BeginWork(b.queue.tracer, kernel.HostRecord, r.Name)
+	defer kernel.EndWork(b.queue.tracer)
 	p := &program{backend: b, rec: r, ops: make([]operation, len(r.Dispatches))}
 	if err := p.build(); err != nil {
 		p.free()
 		return nil, fmt.Errorf("vulkan: recording %s: %w", r.Name, err)
 	}
 	b.programs[p] = true
+	b.order = append(b.order, p)
 	return p, nil
 }
 
 func (p *program) build() error {
-	if err := p.backend.pipelines.prepare(p.rec); err != nil {
+	kernel.BeginWork(p.backend.queue.tracer, kernel.HostBuild, "pipelines")
+	err := p.backend.pipelines.prepare(p.rec)
+	kernel.EndWork(p.backend.queue.tracer)
+	if err != nil {
 		return err
 	}
 	sets := make([]vk.SetSpec, len(p.ops))
@@ -57,14 +64,11 @@ func (p *program) build() error {
 		p.ops[i], sets[i] = op, vk.SetSpec{Pipeline: op.pipeline, Buffers: buffers}
 	}
 	p.placeBarriers()
-	var err error
 	if p.sets, err = p.backend.device.NewDescriptors(sets); err != nil {
 		return err
 	}
-	if p.backend.timings.on {
-		if p.stamps, err = p.backend.device.NewTimestamps(2 * len(p.ops)); err != nil {
-			return err
-		}
+	if err := p.makeProbes(); err != nil {
+		return err
 	}
 	return p.record()
 }
@@ -117,6 +121,8 @@ func (b *Backend) operation(d *kernel.Dispatch) (op operation, buffers []*vk.Buf
 // record records the command list, or a list a dispatch where the host is to wait after
 // each.
 func (p *program) record() (err error) {
+	kernel.BeginWork(p.backend.queue.tracer, kernel.HostRecord, "command list")
+	defer kernel.EndWork(p.backend.queue.tracer)
 	if p.backend.opts.Sync {
 		p.singles = make([]*vk.Commands, len(p.ops))
 		for i := range p.ops {
@@ -140,9 +146,6 @@ func (p *program) list(from, to int) (*vk.Commands, error) {
 		return nil, err
 	}
 	c.Barrier(everything)
-	if p.stamps != nil {
-		c.ResetTimestamps(p.stamps, 2*from, 2*(to-from))
-	}
 	for i := from; i < to; i++ {
 		p.dispatch(c, i, i > from)
 	}
@@ -158,20 +161,20 @@ func (p *program) dispatch(c *vk.Commands, i int, inside bool) {
 	if op.barrier != 0 && inside {
 		c.Barrier(op.barrier)
 	}
+	p.launch(c, i)
+}
+
+// launch records a dispatch without its barrier.
+func (p *program) launch(c *vk.Commands, i int) {
+	op := &p.ops[i]
 	c.Bind(op.pipeline, p.sets, i)
 	if len(op.pushed) > 0 {
 		c.Push(op.pipeline, op.pushed)
-	}
-	if p.stamps != nil {
-		c.Timestamp(p.stamps, 2*i)
 	}
 	if op.indirect != nil {
 		c.DispatchIndirect(op.indirect, op.offset)
 	} else {
 		c.Dispatch(op.x, op.y, 1)
-	}
-	if p.stamps != nil {
-		c.Timestamp(p.stamps, 2*i+1)
 	}
 }
 
@@ -181,8 +184,9 @@ func (p *program) free() {
 	if p.sets != nil {
 		p.sets.Free()
 	}
-	if p.stamps != nil {
-		p.stamps.Free()
+	for i := range p.probes {
+		p.probes[i].free()
+		p.brackets[i].free()
 	}
 }
 

@@ -19,6 +19,8 @@ type queue struct {
 	lists    []*vk.Commands // scratch of a submission
 
 	throttled int64 // waits because enough was in flight
+	tracer    kernel.Tracer
+	stamps    flights // where there is a tracer
 }
 
 func (q *queue) open(d *vk.Device, limit int) (err error) {
@@ -28,14 +30,21 @@ func (q *queue) open(d *vk.Device, limit int) (err error) {
 }
 
 func (q *queue) close() {
+	q.stamps.close()
 	if q.timeline != nil {
 		q.timeline.Free()
 	}
 }
 
-// submit submits lists as the next submission and returns its number.
-func (q *queue) submit(lists ...*vk.Commands) (uint64, error) {
+// submit submits lists as the next submission and returns its number. what says what
+// they are.
+func (q *queue) submit(what string, lists ...*vk.Commands) (uint64, error) {
+	kernel.BeginWork(q.tracer, kernel.HostSubmit, what)
+	defer kernel.EndWork(q.tracer)
 	q.last++
+	if q.tracer != nil {
+		lists = q.stamps.around(q.last, what, lists)
+	}
 	if err := q.device.Submit(lists, nil, []vk.Point{{Timeline: q.timeline, Value: q.last}}); err != nil {
 		q.last--
 		return 0, lost(err)
@@ -56,13 +65,17 @@ const patience = 2 * time.Second
 // any driver's own limit.
 const hung = 10 * time.Minute
 
-// waitFor waits for a submission.
-func (q *queue) waitFor(n uint64) error {
+// waitFor waits for a submission. why is one of kernel's reasons to wait.
+func (q *queue) waitFor(n uint64, why string) error {
+	kernel.BeginWork(q.tracer, kernel.HostWait, why)
+	defer kernel.EndWork(q.tracer)
 	for start := time.Now(); ; {
 		ok, err := q.timeline.Wait(n, patience)
 		switch {
 		case err != nil:
 			return lost(err)
+		case ok && q.tracer != nil:
+			return q.stamps.take(n, q.device, q.tracer)
 		case ok:
 			return nil
 		case time.Since(start) > hung:
@@ -74,7 +87,7 @@ func (q *queue) waitFor(n uint64) error {
 // wait waits for everything.
 func (q *queue) wait() error {
 	q.flights = q.flights[:0]
-	return q.waitFor(q.last)
+	return q.waitFor(q.last, kernel.WaitIdle)
 }
 
 // throttle waits until another program may be submitted. It is the only wait between
@@ -82,7 +95,7 @@ func (q *queue) wait() error {
 func (q *queue) throttle() error {
 	for len(q.flights) >= q.limit {
 		q.throttled++
-		if err := q.waitFor(q.flights[0]); err != nil {
+		if err := q.waitFor(q.flights[0], kernel.WaitInFlight); err != nil {
 			return err
 		}
 		q.flights = append(q.flights[:0], q.flights[1:]...)

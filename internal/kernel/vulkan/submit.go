@@ -20,7 +20,8 @@ func (b *Backend) Submit(p kernel.Program, times int) error {
 	if err := b.flush(); err != nil {
 		return err
 	}
-	if b.opts.Sync || b.opts.Rerecord || b.timings.on {
+	b.harvest()
+	if b.opts.Sync || b.opts.Rerecord {
 		return b.submitSlowly(prog, times)
 	}
 	if times <= 0 {
@@ -33,27 +34,30 @@ func (b *Backend) Submit(p kernel.Program, times int) error {
 	for range times {
 		lists = append(lists, prog.commands)
 	}
-	return b.fly(lists)
+	return b.fly(lists, b.instrument(prog, lists))
 }
 
-// fly submits lists and, after them, the copies of what the host watches.
-func (b *Backend) fly(lists []*vk.Commands) error {
+// fly submits lists, one of which may be measured, and, after them, the copies of what
+// the host watches.
+func (b *Backend) fly(lists []*vk.Commands, measured *probe) error {
 	if c := b.watch.list(); c != nil {
 		lists = append(lists, c)
 	}
 	b.queue.lists = lists
-	n, err := b.queue.submit(lists...)
+	n, err := b.queue.submit("programs", lists...)
 	if err != nil {
 		return err
 	}
 	b.watch.note(n)
+	if measured != nil {
+		measured.submission = n
+	}
 	b.queue.flights = append(b.queue.flights, n)
 	return nil
 }
 
-// submitSlowly runs a program in the ways that are for comparison and for measuring:
-// with a wait after each dispatch, recorded anew each time, or with timestamps, which a
-// second run in flight would overwrite.
+// submitSlowly runs a program in the ways that are for comparison: with a wait after each
+// dispatch, or recorded anew each time. Measured runs are as they always are.
 func (b *Backend) submitSlowly(p *program, times int) error {
 	for range times {
 		if b.opts.Rerecord {
@@ -65,28 +69,29 @@ func (b *Backend) submitSlowly(p *program, times int) error {
 				return err
 			}
 		}
-		for _, c := range p.singles {
-			if _, err := b.queue.submit(c); err != nil {
+		lists := append(b.queue.lists[:0], p.commands)
+		measured := b.instrument(p, lists)
+		if measured == nil && b.opts.Sync {
+			if err := b.submitSingly(p); err != nil {
 				return err
 			}
-			if err := b.queue.wait(); err != nil {
-				return err
-			}
+			lists = lists[:0]
 		}
-		var lists []*vk.Commands
-		if p.commands != nil {
-			lists = append(lists, p.commands)
-		}
-		if err := b.fly(lists); err != nil {
+		if err := b.fly(lists, measured); err != nil {
 			return err
 		}
-		if p.stamps != nil {
-			if err := b.queue.wait(); err != nil {
-				return err
-			}
-			if err := b.timings.add(p); err != nil {
-				return err
-			}
+	}
+	return nil
+}
+
+// submitSingly waits after each dispatch.
+func (b *Backend) submitSingly(p *program) error {
+	for _, c := range p.singles {
+		if _, err := b.queue.submit("dispatches", c); err != nil {
+			return err
+		}
+		if err := b.queue.wait(); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -100,7 +100,7 @@ func (b *Backend) flush() error {
 	if err := c.End(); err != nil {
 		return err
 	}
-	n, err := b.queue.submit(c)
+	n, err := b.queue.submit("uploads", c)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (b *Backend) reserve(n int64) (at int64, err error) {
 			return 0, err
 		}
 		if len(s.flights) > 0 {
-			if err := b.queue.waitFor(s.flights[0].submission); err != nil {
+			if err := b.queue.waitFor(s.flights[0].submission, kernel.WaitUpload); err != nil {
 				return 0, err
 			}
 		}
@@ -181,6 +181,8 @@ func (b *Backend) span(buf *kernel.Buffer, at, bytes int) (*vk.Buffer, int64, er
 
 // WriteBytes implements kernel.Backend.
 func (b *Backend) WriteBytes(buf *kernel.Buffer, at int, data []byte) error {
+	kernel.BeginWork(b.queue.tracer, kernel.HostUpload, "write")
+	defer kernel.EndWork(b.queue.tracer)
 	m, offset, err := b.span(buf, at, len(data))
 	if err != nil {
 		return err
@@ -204,6 +206,8 @@ func (b *Backend) WriteBytes(buf *kernel.Buffer, at int, data []byte) error {
 
 // ReadBytes implements kernel.Backend.
 func (b *Backend) ReadBytes(buf *kernel.Buffer, at int, data []byte) error {
+	kernel.BeginWork(b.queue.tracer, kernel.HostUpload, "read")
+	defer kernel.EndWork(b.queue.tracer)
 	m, offset, err := b.span(buf, at, len(data))
 	if err != nil {
 		return err

@@ -1,0 +1,69 @@
+package ab
+
+import (
+	"fmt"
+	"time"
+)
+
+// Sample is what one run gave.
+type Sample struct {
+	Job
+	Steps      int          `json:"steps"`
+	Seconds    float64      `json:"train_seconds"`
+	MedianStep float64      `json:"median_step_seconds,omitempty"` // where the profile tells
+	PSNR       *float64     `json:"psnr,omitempty"`
+	SSIM       *float64     `json:"ssim,omitempty"`
+	Splats     int          `json:"splats"`
+	SHA256     string       `json:"sha256"`
+	Kernels    []KernelTime `json:"kernels,omitempty"`
+	At         time.Time    `json:"at"` // when the run ended
+}
+
+// KernelTime is what a kernel took in a run, in one stage.
+type KernelTime struct {
+	Stage   string  `json:"stage"`
+	Kernel  string  `json:"kernel"`
+	Group   string  `json:"group,omitempty"` // "forward", "refine", ...
+	Calls   int     `json:"calls"`
+	Seconds float64 `json:"seconds"`
+	Steps   int     `json:"steps,omitempty"` // that were timed and had it; 0: all
+	// Median is that of its times a step, in seconds; 0 where only the sum is known. It is
+	// what is compared, so that a step that was preempted does not count.
+	Median float64 `json:"median_seconds,omitempty"`
+}
+
+// Name is "stage.kernel".
+func (k KernelTime) Name() string { return k.Stage + "." + k.Kernel }
+
+// StepSeconds is the mean time of a step.
+func (s Sample) StepSeconds() float64 { return s.Seconds / float64(max(s.Steps, 1)) }
+
+// DifferentBytes is the error of runs whose splats should be equal and are not.
+type DifferentBytes struct{ text string }
+
+// Error names the runs and their hashes.
+func (e *DifferentBytes) Error() string { return e.text }
+
+// CheckBytes compares the splats of runs: those of one arm, and those of both where the
+// plan says that they must be equal.
+func (p Plan) CheckBytes(samples []Sample) error {
+	var first [2]*Sample
+	for i := range samples {
+		s := &samples[i]
+		switch f := &first[s.Arm()]; {
+		case *f == nil:
+			*f = s
+		case p.Repeats && (*f).SHA256 != s.SHA256:
+			return &DifferentBytes{fmt.Sprintf("%s = %s gave two results: sha256 %s (%s) and %s (%s), expected the same splats each time",
+				p.Key, p.Values[s.Arm()], short((*f).SHA256), (*f).Job, short(s.SHA256), s.Job)}
+		}
+	}
+	a, b := first[0], first[1]
+	if p.Equal && a != nil && b != nil && a.SHA256 != b.SHA256 {
+		return &DifferentBytes{fmt.Sprintf("%s = %s and %s should give the same splats: found sha256 %s and %s",
+			p.Key, p.Values[0], p.Values[1], short(a.SHA256), short(b.SHA256))}
+	}
+	return nil
+}
+
+func short(sum string) string { return sum[:min(len(sum), 16)] }
