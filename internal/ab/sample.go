@@ -8,8 +8,13 @@ import (
 // Sample is what one run gave.
 type Sample struct {
 	Job
-	Steps      int          `json:"steps"`
-	Seconds    float64      `json:"train_seconds"`
+	Steps   int     `json:"steps"`
+	Seconds float64 `json:"train_seconds"`
+	// The beginning of the run, in which buffers grow and caches and clocks warm up, is part
+	// of the training but not of the time of a step.
+	WarmSteps   int     `json:"warm_steps,omitempty"`
+	WarmSeconds float64 `json:"warm_seconds,omitempty"`
+
 	MedianStep float64      `json:"median_step_seconds,omitempty"` // where the profile tells
 	PSNR       *float64     `json:"psnr,omitempty"`
 	SSIM       *float64     `json:"ssim,omitempty"`
@@ -35,8 +40,10 @@ type KernelTime struct {
 // Name is "stage.kernel".
 func (k KernelTime) Name() string { return k.Stage + "." + k.Kernel }
 
-// StepSeconds is the mean time of a step.
-func (s Sample) StepSeconds() float64 { return s.Seconds / float64(max(s.Steps, 1)) }
+// StepSeconds is the mean time of a step after the beginning of the run.
+func (s Sample) StepSeconds() float64 {
+	return (s.Seconds - s.WarmSeconds) / float64(max(s.Steps-s.WarmSteps, 1))
+}
 
 // DifferentBytes is the error of runs whose splats should be equal and are not.
 type DifferentBytes struct{ text string }

@@ -12,6 +12,7 @@ import (
 	"splat/internal/ab"
 	"splat/internal/atomicfile"
 	"splat/internal/config"
+	"splat/internal/kernel"
 	"splat/internal/lab"
 	"splat/internal/splatio/ply"
 	"splat/internal/train"
@@ -86,9 +87,9 @@ func (x *experiment) train(ctx context.Context, j ab.Job) (ab.Sample, error) {
 	cfg := arm.cfg
 	cfg.Backend.Profile = cfg.Backend.Profile || j.Profile
 	runtime.GC() // of the run before, whose memory would be collected in this one
+	o := &abObserver{x: x, job: j}
 	res, err := x.app.engine(ctx, train.Options{
-		Config: cfg, Capture: arm.capture, Pictures: arm.pictures, ProfileAtEnd: true,
-		Observer: &abObserver{x: x, job: j},
+		Config: cfg, Capture: arm.capture, Pictures: arm.pictures, ProfileAtEnd: true, Observer: o, AtRest: o.atRest,
 	})
 	if err == nil {
 		err = ctx.Err()
@@ -97,6 +98,9 @@ func (x *experiment) train(ctx context.Context, j ab.Job) (ab.Sample, error) {
 		return ab.Sample{}, fmt.Errorf("%s (%s = %s): %w", j, x.plan.Key, x.plan.Values[j.Arm()], err)
 	}
 	s := ab.Sample{Steps: res.Steps, Seconds: res.TrainSeconds, At: time.Now().UTC()}
+	if o.warm.Step < res.Steps {
+		s.WarmSteps, s.WarmSeconds = o.warm.Step, o.warm.Elapsed.Seconds()
+	}
 	if e := res.Final; e != nil {
 		s.PSNR, s.SSIM = lab.Score(e.PSNR), lab.Score(e.SSIM)
 	}
@@ -123,8 +127,18 @@ func (x *experiment) starting(j ab.Job, done, all int) { x.show.job(j, done, all
 
 // abObserver passes on what happens in a run: choices with -v, warnings once.
 type abObserver struct {
-	x   *experiment
-	job ab.Job
+	x    *experiment
+	job  ab.Job
+	last train.Progress // the newest
+	warm train.Progress // where the beginning of the run ends: its first rest, a quarter of it
+}
+
+// atRest notes how long the beginning of the run took: the device is at rest and has done
+// just what the newest progress says.
+func (o *abObserver) atRest(_ kernel.Backend, step int) {
+	if step > 0 && o.warm.Step == 0 && o.last.Step == step {
+		o.warm = o.last
+	}
 }
 
 // Note prints warnings of the first runs and, with -v, everything.
@@ -142,7 +156,10 @@ func (o *abObserver) Note(text string) {
 func (o *abObserver) Loading(done, total int) { o.x.show.loading(done, total) }
 
 // Progress shows the state of the run.
-func (o *abObserver) Progress(p train.Progress) { o.x.show.step(p) }
+func (o *abObserver) Progress(p train.Progress) {
+	o.last = p
+	o.x.show.step(p)
+}
 
 // Metrics is of no use here.
 func (*abObserver) Metrics(train.Metrics) {}
