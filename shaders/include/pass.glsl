@@ -1,8 +1,9 @@
 // The backward raster pass over a bucket of pairs: a workgroup of 128, two pixels an
 // invocation. A block of 8x8 pixels walks through those of the bucket's splats that reach
-// it, front to back. What the block's pixels give to a
-// splat is added up by butterflies over the lanes; what the blocks give, in their order.
-// Include it after blend.glsl, subgroup.glsl and blocks.glsl. RECOMPUTE carries the colour along.
+// it, front to back. What the block's pixels give to a splat is added up by butterflies
+// over the lanes; what the blocks give, in their order. Shared memory is what limits how
+// many workgroups run at once, so there is little of it. Include it after blend.glsl,
+// subgroup.glsl and blocks.glsl. RECOMPUTE carries the colour along.
 
 // Pixel is what a pixel carries past the splats.
 struct Pixel {
@@ -25,7 +26,7 @@ const uint BLOCKS = 4u;               // of a tile
 const uint HALF = 4u;                 // rows from an invocation's first pixel to its second
 const uint BATCH = 32u;               // splats that are loaded together
 const uint PIECE = 16u;               // splats that are added up together; a power of 2 below 32
-const uint ADDED = c_absgrad != 0u ? 11u : 9u; // sums of a splat; shared memory is what limits how many workgroups run at once
+const uint ADDED = c_absgrad != 0u ? 11u : 9u; // sums of a splat
 const uint PART_ROW = PIECE * BLOCKS + 1u; // odd: lanes write to different banks
 
 // The sums: colour, h, h dx, h dy, h dx^2, h dx dy, h dy^2, absolute gradients.
@@ -89,10 +90,10 @@ uint walkers(uint from, uint n, vec2 corner, uint first, uint reached) {
 	for (uint d = 1u; d < 32u; d *= 2u) {
 		most = max(most, subgroupShuffleXor(most, d));
 	}
-	vec4 shape = batch_shape[from + lane];
 	bool takes = lane < n && first + lane < most;
-	vec2 low = corner + vec2(block_at()) - shape.xy;
-	return subgroupBallot(takes && reaches_block(low, low + 7.0, batch_form[from + lane].xyz, shape.w)).x;
+	uint k = from + (takes ? lane : 0u);
+	vec2 low = corner + vec2(block_at()) - batch_shape[k].xy;
+	return subgroupBallot(takes && reaches_block(low, low + 7.0, batch_form[k].xyz, batch_shape[k].w)).x;
 #endif
 }
 

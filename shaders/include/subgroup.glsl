@@ -1,4 +1,4 @@
-// Subgroup operations, native or through shared memory (EMULATED), for workgroups of
+// Subgroup operations, native or through shared memory (EMULATED), for workgroups of up to
 // 256. Emulated subgroups are as wide as the constant says, 32 or 64, and every call
 // is a barrier: all invocations of the workgroup must make it. Include it after
 // gen/KERNEL.glsl.
