@@ -40,6 +40,13 @@ func (a *app) infoCommand() *cobra.Command {
 
 // info prints what path holds and returns the warnings.
 func (a *app) info(path string, plan planFlags) ([]string, error) {
+	path, note, err := local(path)
+	if err != nil {
+		return nil, err
+	}
+	if note != "" {
+		a.log.note(note)
+	}
 	if err := plan.check(a.flags); err != nil {
 		return nil, err
 	}
@@ -70,11 +77,11 @@ func (a *app) info(path string, plan planFlags) ([]string, error) {
 	return a.infoCapture(capture, memory, warning)
 }
 
-// isModel tells splats from captures: a run folder, or a file with the extension
-// of a splat format.
+// isModel tells splats from captures: a run folder, the folder of an unpacked SOG, or
+// a file with the extension of a splat format.
 func isModel(path string) bool {
 	if isDir(path) {
-		return lab.Is(path)
+		return lab.Is(path) || splatio.IsSplatFolder(path)
 	}
 	return splatio.IsSplatFile(path)
 }

@@ -25,6 +25,10 @@ type model struct {
 
 // openModel reads a splat file, or that of a run folder.
 func openModel(path string) (*model, error) {
+	path, err := localSplats(path)
+	if err != nil {
+		return nil, err
+	}
 	m := &model{path: path}
 	dir := lab.Owner(path)
 	if lab.Is(path) {
@@ -37,7 +41,6 @@ func openModel(path string) (*model, error) {
 		}
 		m.record, m.path = record, record.Model
 	}
-	var err error
 	m.cloud, m.info, err = splatio.Read(m.path)
 	return m, err
 }
@@ -58,7 +61,7 @@ func openSplats(path string) (*model, error) {
 // the path itself.
 func splatsOf(path string) (string, error) {
 	if path == "" || !lab.Is(path) {
-		return path, nil
+		return localSplats(path)
 	}
 	file := filepath.Join(path, lab.ModelFile)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {

@@ -11,6 +11,7 @@ import (
 	"splat/internal/config"
 	"splat/internal/dataset"
 	"splat/internal/fault"
+	"splat/internal/fetch"
 	"splat/internal/imageio"
 	"splat/internal/train"
 )
@@ -222,6 +223,9 @@ func inside(name string) string {
 }
 
 func absolute(path string) string {
+	if fetch.IsURL(path) {
+		return path
+	}
 	if abs, err := filepath.Abs(path); err == nil {
 		return abs
 	}

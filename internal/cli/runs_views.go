@@ -101,7 +101,7 @@ func (a *app) renderRun(ctx context.Context, cfg config.Run, capture *dataset.Ca
 	m.cloud.Antialiased = cfg.Model.Antialiased
 	o := train.RenderOptions{Config: cfg, Cloud: m.cloud, Capture: capture, Views: views, Observer: &watcher{console: &console{out: a.log.out, quiet: true}}}
 	return train.RenderViews(ctx, o, func(i int, v dataset.View, rgb, _ []float32) error {
-		truth, used := photograph(photos[i], cfg.Data.Alpha == "mask", background)
+		truth, used := photograph(photos[i], capture.AlphaMode(cfg.Data.Alpha) == "mask", background)
 		view := site.View{Name: v.Label, Width: v.Camera.Width, Height: v.Camera.Height, Truth: truth, Render: append([]float32(nil), rgb...), Used: used}
 		if err := emit(view); err != nil {
 			return &emitError{err}

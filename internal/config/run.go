@@ -31,13 +31,16 @@ type Run struct {
 
 // Data selects the capture and how its pictures are read.
 type Data struct {
-	Path      string `toml:"path" arg:"PATH" help:"the capture: a folder, or the JSON file inside one"`
+	Path      string `toml:"path" arg:"PATH" help:"the capture: a folder, a zip file, the camera file inside one, or the http(s) address of a zip file"`
 	Downscale int    `toml:"downscale" flag:"downscale" arg:"K" range:"1..64" help:"divide the pictures' size by K: images_K where it exists, else reduced in memory"`
 	MaxSize   int    `toml:"max_size" flag:"max-size" range:"16..65536" help:"limit of the longest side in pixels; larger pictures are reduced"`
 	Images    string `toml:"images" flag:"images" arg:"DIR" help:"folder of the pictures inside the capture, by name"`
 	Sparse    string `toml:"sparse" flag:"sparse" arg:"DIR" help:"folder of the COLMAP model inside the capture, by name"`
+	Masks     string `toml:"masks" flag:"masks" arg:"DIR" help:"folder of the masks inside the capture, by name: pictures of the pictures' names whose dark pixels are ignored"`
+	Invert    bool   `toml:"invert_masks" flag:"invert-masks" help:"the masks' bright pixels are ignored, not the dark ones"`
+	Undistort bool   `toml:"undistort" flag:"undistort" help:"undo the lens distortion of the pictures, which then are those of pinhole cameras"`
 	TestEvery int    `toml:"test_every" flag:"test-every" arg:"K" range:"0..1000000" help:"every K-th view by name is for testing where the capture has no split of its own; 0 none"`
-	Alpha     string `toml:"alpha" flag:"alpha" oneof:"auto,transparent,mask" help:"what an alpha channel means: transparent (composited on the background) or mask (pixels to ignore); auto is transparent"`
+	Alpha     string `toml:"alpha" flag:"alpha" oneof:"auto,transparent,mask" help:"what an alpha channel means: transparent (composited on the background) or mask (pixels to ignore); auto is mask where there are masks, else transparent"`
 }
 
 // Model shapes the cloud of splats.
@@ -144,7 +147,7 @@ type Backend struct {
 // Variants chooses among shaders that do the same. All but the precision ones give
 // the same bytes.
 type Variants struct {
-	Sort     string `toml:"sort" oneof:"auto,scan,onesweep" help:"how lists are sorted: count and scan before each pass, or one-sweep, in which blocks tell each other their counts while they run; auto is one-sweep on a GPU"`
+	Sort     string `toml:"sort" oneof:"auto,scan,onesweep" help:"how lists are sorted: count and scan before each pass, or one-sweep, in which blocks tell each other their counts while they run; auto is one-sweep on a discrete GPU"`
 	Emit     string `toml:"emit" oneof:"plain,subgroup" help:"who lists the tiles of a splat: one invocation, or for large ones a subgroup together"`
 	Raster   string `toml:"raster" oneof:"f32,f16" help:"precision that splats are blended with"`
 	Backward string `toml:"backward" oneof:"auto,checkpoints,recompute" help:"where the backward pass starts: from states saved while blending, which takes memory, or from the start of each tile; auto saves where there is room"`

@@ -435,3 +435,20 @@ func TestCOLMAPBadPoses(t *testing.T) {
 	m.Write(t, filepath.Join(root, "sparse"), false)
 	refuses(t, root, Options{}, "images.txt", "none of 1 image can be used", "quaternion is zero")
 }
+
+// COLMAP 3.12 and later write rigs and frames beside the model, which say again what the
+// images' poses say.
+func TestCOLMAPRigsAndFrames(t *testing.T) {
+	for _, ext := range []string{".bin", ".txt"} {
+		root := filepath.Join(t.TempDir(), "scene")
+		sparse := filepath.Join(root, "sparse", "0")
+		writeCOLMAP(t, model(3), sparse, filepath.Join(root, "images"), ext == ".bin", 80, 60)
+		want := open(t, root, Options{})
+		put(t, filepath.Join(sparse, "rigs"+ext), "\x01\x00\x00")
+		put(t, filepath.Join(sparse, "frames"+ext), "\xff\xff")
+		got := open(t, root, Options{})
+		if d := cmp.Diff(want.Views, got.Views); d != "" || len(got.Warnings) > 0 {
+			t.Errorf("%s: %q (-want +got)\n%s", ext, got.Warnings, d)
+		}
+	}
+}

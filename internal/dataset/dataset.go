@@ -5,6 +5,7 @@
 package dataset
 
 import (
+	"splat/internal/dataset/undistort"
 	"splat/internal/geom"
 	"splat/internal/imageio"
 )
@@ -15,10 +16,21 @@ type View struct {
 	Label    string              // shown to users, unique within the split: "r_0"; equal to Name where that has no folder to drop
 	Image    string              // path of the picture that will be decoded
 	Turn     imageio.Orientation // how Load turns the picture; 0 leaves it as stored
+	Mask     string              // path of a picture that tells which pixels count; "" for none
+	MaskTurn imageio.Orientation // how Load turns the mask
+	Inverted bool                // the mask tells which pixels do not count
 	CameraID int                 // id of the entry in Capture.Cameras
+	Bend     *Bend               // the lens that Load undoes; nil for none
 	Camera   geom.Camera         // intrinsics for the size that Load delivers
 	Pose     geom.Pose           // world to camera
 	Test     bool                // held out from training
+}
+
+// Bend is a lens with distortion and the camera that has it, for the size that Load
+// delivers.
+type Bend struct {
+	Lens undistort.Lens
+	From geom.Camera
 }
 
 // CameraInfo is one camera as the capture declares it, before any scaling.
@@ -49,7 +61,7 @@ type Capture struct {
 	Path     string // as given by the user
 	Root     string // the folder that holds the capture
 	Name     string // short name for run folders, from the folder's name
-	Format   string // "blender", "nerfstudio", "colmap-binary", "colmap-text"
+	Format   string // "blender", "nerfstudio", "colmap-binary", "colmap-text", "polycam", "record3d", "realitycapture", "metashape"
 	Cameras  []CameraInfo
 	Views    []View
 	Points   *Points  // nil where the capture has none

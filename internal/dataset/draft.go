@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"splat/internal/dataset/undistort"
 	"splat/internal/fault"
 	"splat/internal/geom"
 )
@@ -27,10 +28,15 @@ type draft struct {
 // draftView is a view without sizes.
 type draftView struct {
 	name, label string
-	picture     string // path
-	reduction   int    // N of the images_N it was found in
-	cameraID    int    // 0 where draft.cameras is nil
+	picture     string  // path
+	rel         string  // the picture's name in its folder, slash-separated
+	in          *folder // where the picture was found
+	maskPath    string  // of the mask, as the capture names it, "" where it names none
+	mask        string  // path of the mask, "" for none
+	reduction   int     // N of the images_N it was found in
+	cameraID    int     // 0 where draft.cameras is nil
 	lens        lens
+	bend        undistort.Lens // to be undone; no model where there is none
 	pose        geom.Pose
 	test        bool
 }

@@ -14,11 +14,17 @@ import (
 
 // finish measures the pictures and fills the capture from the draft.
 func (d *draft) finish(c *Capture, o Options) error {
-	sizes, err := d.measure()
+	if err := d.findMasks(o); err != nil {
+		return err
+	}
+	sizes, masks, err := d.measure()
 	if err != nil {
 		return err
 	}
 	if err := d.addViews(c, sizes, sizing{o.Downscale, o.MaxSize}); err != nil {
+		return err
+	}
+	if err := d.addMasks(c, sizes, masks, o); err != nil {
 		return err
 	}
 	if d.cameras != nil {
@@ -39,16 +45,18 @@ func (d *draft) finish(c *Capture, o Options) error {
 // disk, not for the processor.
 const headerReaders = 16
 
-// measure reads the pictures' headers. A picture that cannot be read is an error:
-// leaving views out would change what is trained and measured.
-func (d *draft) measure() ([]imageio.Header, error) {
-	headers := make([]imageio.Header, len(d.views))
+// measure reads the headers of the pictures and of their masks. One that cannot be
+// read is an error: leaving views out would change what is trained and measured.
+func (d *draft) measure() (headers, masks []imageio.Header, err error) {
+	headers, masks = make([]imageio.Header, len(d.views)), make([]imageio.Header, len(d.views))
 	errs := make([]error, len(d.views))
 	var g errgroup.Group
 	g.SetLimit(headerReaders)
 	for i, v := range d.views {
 		g.Go(func() error {
-			headers[i], errs[i] = imageio.ReadHeader(v.picture)
+			if headers[i], errs[i] = imageio.ReadHeader(v.picture); errs[i] == nil && v.mask != "" {
+				masks[i], errs[i] = imageio.ReadHeader(v.mask)
+			}
 			return nil
 		})
 	}
@@ -56,11 +64,11 @@ func (d *draft) measure() ([]imageio.Header, error) {
 	bad := slices.DeleteFunc(slices.Clone(errs), func(err error) bool { return err == nil })
 	switch len(bad) {
 	case 0:
-		return headers, nil
+		return headers, masks, nil
 	case 1:
-		return nil, bad[0]
+		return nil, nil, bad[0]
 	}
-	return nil, fault.Dataf("%w (and %s more of %d)", bad[0], plural(len(bad)-1, "picture"), len(d.views))
+	return nil, nil, fault.Dataf("%w (and %s more of %d)", bad[0], plural(len(bad)-1, "picture"), len(d.views))
 }
 
 // sizeCounts is how often what was decided for a view is worth a note.
@@ -72,7 +80,7 @@ type sizeCounts struct {
 // addViews decides each view's size and camera.
 func (d *draft) addViews(c *Capture, headers []imageio.Header, s sizing) error {
 	var n sizeCounts
-	ids := cameraIDs{}
+	ids, plain := cameraIDs{}, plainCameras{}
 	for i, v := range d.views {
 		w, h, cam, turn, err := v.camera(headers[i])
 		if err != nil {
@@ -89,7 +97,14 @@ func (d *draft) addViews(c *Capture, headers []imageio.Header, s sizing) error {
 		if v.reduction == 1 && (cam.Width != w || cam.Height != h) {
 			n.scaled++
 		}
+		from := cam.Resized(tw, th)
+		if cam, err = plain.of(&v, cam); err != nil {
+			return err
+		}
 		view := View{Name: v.name, Label: v.label, Image: v.picture, Turn: turn, CameraID: v.cameraID, Camera: cam.Resized(tw, th), Pose: v.pose, Test: v.test}
+		if v.bend.Model != "" {
+			view.Bend = &Bend{v.bend, from}
+		}
 		if view.Label == "" {
 			view.Label = v.name
 		}
@@ -99,6 +114,7 @@ func (d *draft) addViews(c *Capture, headers []imageio.Header, s sizing) error {
 		c.Views = append(c.Views, view)
 	}
 	d.noteSizes(n, s)
+	plain.note(d)
 	return nil
 }
 

@@ -12,10 +12,11 @@ import (
 // frameSource finds the pictures of frames. A file_path below images may also be
 // in images_N, as for COLMAP models.
 type frameSource struct {
-	finders []frameFinder     // in order of preference
-	names   map[string]string // name of each view so far, with its picture
-	cut     []string          // absolute paths that were looked up from some folder on
-	plain   map[string]bool   // models that are read as a pinhole, since they have no distortion
+	finders    []frameFinder     // in order of preference
+	names      map[string]string // name of each view so far, with its picture
+	cut        []string          // absolute paths that were looked up from some folder on
+	straighten bool              // lenses with distortion are undone
+	plain      map[string]bool   // models that are read as a pinhole, since they have no distortion
 }
 
 // frameFinder looks names up without their first folder, where that is the one
@@ -26,7 +27,7 @@ type frameFinder struct {
 }
 
 func newFrameSource(root string, o Options) (*frameSource, error) {
-	s := &frameSource{names: map[string]string{}, plain: map[string]bool{}}
+	s := &frameSource{names: map[string]string{}, plain: map[string]bool{}, straighten: o.Undistort}
 	if o.Images == "" {
 		whole := []*folder{{dir: root, reduction: 1}}
 		s.finders = []frameFinder{{newFinder(imageFolders(root, o.Downscale)), "images"}, {newFinder(whole), ""}}
@@ -68,8 +69,12 @@ func (s *frameSource) add(d *draft, f *nerfstudio.File, role func(nerfstudio.Fra
 		default:
 			seen[v.picture] = true
 			v.test = r == nerfstudio.Test
+			if bend, ok := frame.Lens.Bend(); ok && s.straighten {
+				v.bend = bend
+			} else {
+				d.judge(f.Path, frame, s.plain)
+			}
 			d.views = append(d.views, v)
-			d.judge(f.Path, frame, s.plain)
 		}
 	}
 	gone.warn(d, wanted, s.where())
@@ -129,7 +134,15 @@ func (s *frameSource) viewAt(frame nerfstudio.Frame, at found) draftView {
 	if first, _, below := strings.Cut(at.rel, "/"); below {
 		n = max(n, reductionOf(first))
 	}
-	return draftView{name: s.uniqueName(at), picture: at.path, reduction: n, lens: frame.Lens, pose: frame.Pose}
+	return draftView{name: s.uniqueName(at), picture: at.path, rel: inFolder(at), in: at.in, maskPath: frame.Mask, reduction: n, lens: frame.Lens, pose: frame.Pose}
+}
+
+// inFolder is the picture's name in the folder that it was found in.
+func inFolder(at found) string {
+	if _, rest, ok := strings.Cut(at.rel, "/"); ok && !at.in.pics().exact[at.rel] {
+		return rest
+	}
+	return at.rel
 }
 
 // pathReadings returns the paths to look up for a file_path: itself or, where it is an
@@ -182,9 +195,6 @@ func (s *frameSource) report(d *draft) {
 
 // noteKeys says what was done about keys of a camera file that call for something.
 func (d *draft) noteKeys(f *nerfstudio.File) {
-	if f.Masks > 0 {
-		d.warnf("%s: mask_path of %s is not used: mask files are not supported yet", f.Path, plural(f.Masks, "frame"))
-	}
 	if len(f.World) > 0 {
 		d.notef("%s: %s taken as done: poses and points are in one frame, and splats will be in it too", f.Path, isOrAre(f.World))
 	}

@@ -63,7 +63,7 @@ func readModel(root string, loc colmap.Location, o Options) (*draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	lenses, err := d.lenses(loc, cams, usable)
+	lenses, err := d.lenses(loc, cams, usable, o)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (d *draft) usableImages(loc colmap.Location, images []colmap.Image) ([]colm
 }
 
 // lenses returns the cameras that images refer to; others may be of any model.
-func (d *draft) lenses(loc colmap.Location, cams []colmap.Camera, images []colmap.Image) (map[uint32]lens, error) {
+func (d *draft) lenses(loc colmap.Location, cams []colmap.Camera, images []colmap.Image, o Options) (map[uint32]lens, error) {
 	byID := map[uint32]*colmap.Camera{}
 	for i := range cams {
 		byID[cams[i].ID] = &cams[i]
@@ -120,6 +120,10 @@ func (d *draft) lenses(loc colmap.Location, cams []colmap.Camera, images []colma
 			return nil, fault.Dataf("%s: image %d (%s) has camera %d, which is not in %s", loc.Images, im.ID, im.Name, im.CameraID, loc.Cameras)
 		}
 		g, err := c.Pinhole()
+		if bent, bend, ok := c.Bent(); err != nil && ok && o.Undistort {
+			out[im.CameraID] = bentLens{bent, bend}
+			continue
+		}
 		if err != nil {
 			g = geom.Camera{Model: geom.Model(c.Model), Width: c.Width, Height: c.Height}
 			if d.refusal == nil {
@@ -153,8 +157,8 @@ func (d *draft) addImages(loc colmap.Location, images []colmap.Image, lenses map
 				continue
 			}
 			d.views = append(d.views, draftView{
-				name: strings.ReplaceAll(im.Name, `\`, "/"), picture: at.path, reduction: at.in.reduction,
-				cameraID: int(im.CameraID), lens: lenses[im.CameraID], pose: im.Pose(),
+				name: strings.ReplaceAll(im.Name, `\`, "/"), picture: at.path, rel: at.rel, in: at.in, reduction: at.in.reduction,
+				cameraID: int(im.CameraID), lens: lenses[im.CameraID], pose: im.Pose(), bend: bendOf(lenses[im.CameraID]),
 			})
 		}
 		if len(d.views) > 0 {

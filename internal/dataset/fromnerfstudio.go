@@ -2,10 +2,10 @@ package dataset
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"splat/internal/archive"
 	"splat/internal/dataset/nerfstudio"
 	"splat/internal/fault"
 )
@@ -96,7 +96,7 @@ func (d *draft) readNamedPLY(root, name string) error {
 // noteUnnamedPLY says that a cloud beside a camera file is not used unless the
 // file names it: it may be a result, or in another frame.
 func (d *draft) noteUnnamedPLY(root string) {
-	entries, _ := os.ReadDir(root)
+	entries, _ := archive.ReadDir(root)
 	var clouds []string
 	for _, e := range entries {
 		if !hidden(e.Name()) && strings.EqualFold(filepath.Ext(e.Name()), ".ply") {

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"splat/internal/dataset/undistort"
 	"splat/internal/fault"
 	"splat/internal/imageio"
 )
@@ -79,7 +80,20 @@ func (o *LoadOptions) decode(v *View) (*imageio.Image, error) {
 	if o.OnBegin != nil {
 		defer o.OnBegin(v.Label)()
 	}
-	return loadView(v, o.Alpha == "mask")
+	return loadView(v, o.Alpha == "mask" || v.Mask != "" && o.Alpha != "transparent")
+}
+
+// applyMask takes the pixels out of a turned picture that its mask does not use.
+func applyMask(m *imageio.Image, v *View) error {
+	mask, err := imageio.DecodeMask(v.Mask)
+	if err != nil {
+		return err
+	}
+	if v.Inverted {
+		mask.Invert()
+	}
+	m.ApplyMask(mask.Turned(v.MaskTurn))
+	return nil
 }
 
 func loadView(v *View, mask bool) (*imageio.Image, error) {
@@ -91,14 +105,24 @@ func loadView(v *View, mask bool) (*imageio.Image, error) {
 		m.Unpremultiply()
 		m.ThresholdAlpha()
 	}
+	turn := v.Turn
+	if mask && v.Mask != "" {
+		m, turn = m.Turned(v.Turn), 0
+		if err := applyMask(m, v); err != nil {
+			return nil, err
+		}
+	}
 	w, h := v.Camera.Width, v.Camera.Height
-	if v.Turn.Swaps() {
+	if turn.Swaps() {
 		w, h = h, w
 	}
 	if m.Width != w || m.Height != h {
 		m = imageio.Reduce(m, w, h)
 	}
-	m = m.Turned(v.Turn)
+	m = m.Turned(turn)
+	if b := v.Bend; b != nil {
+		m = undistort.Picture(m, b.Lens, b.From, v.Camera)
+	}
 	if mask {
 		m.Unpremultiply()
 		m.ThresholdAlpha()

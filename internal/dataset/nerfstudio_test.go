@@ -222,15 +222,14 @@ func TestNerfstudioSplit(t *testing.T) {
 func TestNerfstudioOddFrames(t *testing.T) {
 	root, file := nerfstudioCapture(t, 3, nil)
 	put(t, file, `{"fl_x": 90, "w": 80, "h": 60, "frames": [
-		{"file_path": "images/0000.jpg", "mask_path": "masks/0000.png", "depth_file_path": "d.png", "transform_matrix": [[1,0,0,0],[0,1,0,0],[0,0,1,0]]},
+		{"file_path": "images/0000.jpg", "depth_file_path": "d.png", "transform_matrix": [[1,0,0,0],[0,1,0,0],[0,0,1,0]]},
 		{"file_path": "images/0001.jpg", "transform_matrix": [[1,0,0,NaN],[0,1,0,0],[0,0,1,0]]},
 		{"file_path": "images/0002.jpg"}]}`)
 	c := open(t, root, Options{})
 	if d := cmp.Diff([]string{"0000"}, labels(c.Views)); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
-	says(t, c.Warnings, file+": 2 of 3 frames left out", "frame 1 (images/0001.jpg): transform_matrix holds a number that is not finite", "frame 2 (images/0002.jpg): no transform_matrix",
-		"mask_path of 1 frame is not used: mask files are not supported yet")
+	says(t, c.Warnings, file+": 2 of 3 frames left out", "frame 1 (images/0001.jpg): transform_matrix holds a number that is not finite", "frame 2 (images/0002.jpg): no transform_matrix")
 }
 
 func TestNerfstudioRefusals(t *testing.T) {

@@ -1,13 +1,17 @@
 package dataset
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
+	"splat/internal/archive"
 	"splat/internal/dataset/blender"
 	"splat/internal/dataset/colmap"
+	"splat/internal/dataset/exports"
 	"splat/internal/dataset/nerfstudio"
 	"splat/internal/fault"
 )
@@ -19,8 +23,13 @@ type Options struct {
 	MaxSize   int    // limit of the longest side in pixels, inclusive; 0 is no limit
 	Images    string // folder of the pictures inside the capture; "" finds it
 	Sparse    string // folder of the COLMAP model inside the capture; "" finds it
+	Masks     string // folder of the masks inside the capture; "" finds it
+	Alpha     string // "transparent": masks are not looked for
 	TestEvery int    // every K-th view by name, from the first on, is for testing where the capture has no split; 0 none
-	AnyLens   bool   // to look at, not to train on: cameras that are no pinhole are accepted, with a warning
+
+	InvertMasks bool // masks tell which pixels do not count
+	Undistort   bool // pictures of lenses with distortion become those of pinhole cameras
+	AnyLens     bool // to look at, not to train on: cameras that are no pinhole are accepted, with a warning
 }
 
 // ReadPLY reads the points of a PLY file: positions (3n) and colours (3n, or nil
@@ -36,10 +45,11 @@ func Open(path string, o Options) (*Capture, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := read(root, file, o)
+	d, err := readAt(root, file, o)
 	if err != nil {
 		return nil, err
 	}
+	root = d.root
 	c := &Capture{Path: path, Root: d.root, Name: shortName(root), Format: d.format}
 	if err := d.finish(c, o); err != nil {
 		return nil, err
@@ -47,10 +57,50 @@ func Open(path string, o Options) (*Capture, error) {
 	return c, nil
 }
 
+// readAt is read, also for the folder of a model, whose capture is above it.
+func readAt(root, file string, o Options) (*draft, error) {
+	above := aboveModel(root)
+	if file != "" || o.Sparse != "" || above == "" {
+		return read(root, file, o)
+	}
+	d, err := choose([]reading{func() (*draft, error) { return readCOLMAP(above, colmap.In(root), o) }}, o)
+	if err == nil {
+		d.notef("the capture of the model %s is %s", root, above)
+	}
+	return d, err
+}
+
+// aboveModel returns the folder of the capture that a folder called sparse, or one with
+// a number in it, holds a model of; "" for other folders and for models that have
+// their pictures with them.
+func aboveModel(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if full, _ := listImageFolders(dir); err != nil || full != "" || len(colmap.In(dir)) == 0 {
+		return ""
+	}
+	if !filepath.IsLocal(dir) || filepath.Clean(dir) == "." {
+		dir = abs
+	}
+	up := 0
+	for ; partOfModel(filepath.Base(abs)); abs = filepath.Dir(abs) {
+		dir, up = filepath.Dir(dir), up+1
+	}
+	if up == 0 {
+		return ""
+	}
+	return dir
+}
+
+// partOfModel tells the names of folders on the way from a capture to its model.
+func partOfModel(name string) bool {
+	_, err := strconv.Atoi(name)
+	return err == nil || slices.Contains([]string{"sparse", "colmap", "dense", "distorted"}, strings.ToLower(name))
+}
+
 // locate returns the folder that a path means, and the name of the camera file in
 // it where the path was one, else "".
 func locate(path string) (root, file string, err error) {
-	st, err := os.Stat(path)
+	st, err := archive.Stat(path)
 	switch {
 	case err != nil && os.IsNotExist(err):
 		return "", "", fault.Dataf("%s: no such file or folder, expected a capture", path)
@@ -60,14 +110,12 @@ func locate(path string) (root, file string, err error) {
 		return filepath.Clean(path), "", nil
 	}
 	switch ext := strings.ToLower(filepath.Ext(path)); {
-	case ext == ".json":
+	case ext == ".json" || ext == ".csv" || ext == ".xml":
 		return filepath.Dir(path), filepath.Base(path), nil
-	case ext == ".zip":
-		return "", "", fault.Dataf("%s: zip files are not read yet, expected a folder: unpack it first", path)
 	case isVideo(path):
 		return "", "", videoGuide(path)
 	}
-	return "", "", fault.Dataf("%s: is a file, expected the folder of a capture or the JSON file inside one", path)
+	return "", "", fault.Dataf("%s: is a file, expected the folder of a capture, its zip file, or the JSON file inside one", path)
 }
 
 // shortName is the folder's own name, also for "." and "..".
@@ -76,7 +124,11 @@ func shortName(root string) string {
 	if err != nil {
 		return "capture"
 	}
-	if name := filepath.Base(abs); name != string(filepath.Separator) && name != "." {
+	name := filepath.Base(abs)
+	if archive.IsZip(abs) {
+		name = strings.TrimSuffix(name, filepath.Ext(name))
+	}
+	if name != string(filepath.Separator) && name != "." {
 		return name
 	}
 	return "capture"
@@ -122,7 +174,8 @@ type reading func() (*draft, error)
 
 // readings lists the ways to understand root, the preferred one first: COLMAP
 // models, since they bring points; the trio of NeRF-synthetic, which brings a
-// split; transforms.json; the one JSON file of another name that speaks of frames.
+// split; transforms.json; the one JSON file of another name that speaks of frames; the
+// exports of capture programs.
 func readings(root string, o Options) []reading {
 	var list []reading
 	for _, group := range colmap.Find(root) {
@@ -130,6 +183,9 @@ func readings(root string, o Options) []reading {
 	}
 	for _, name := range cameraFiles(root) {
 		list = append(list, cameraFile(root, name, o))
+	}
+	for _, s := range exports.Find(root) {
+		list = append(list, func() (*draft, error) { return readExport(root, s, o) })
 	}
 	return list
 }
@@ -155,6 +211,9 @@ func cameraFiles(root string) []string {
 
 // cameraFile reads one camera file, or the trio that it belongs to.
 func cameraFile(root, name string, o Options) reading {
+	if s, ok := exports.Of(root, name); ok {
+		return func() (*draft, error) { return readExport(root, s, o) }
+	}
 	if blender.IsName(name) {
 		return func() (*draft, error) { return readBlender(root, o) }
 	}
@@ -219,24 +278,26 @@ func innerCapture(root string) (string, error) {
 	return "", fault.Dataf("%s: holds several captures, name one of them: %s", root, few(found))
 }
 
-func holdsCapture(dir string) bool { return len(cameraFiles(dir)) > 0 || len(colmap.Find(dir)) > 0 }
+func holdsCapture(dir string) bool {
+	return len(cameraFiles(dir)) > 0 || len(colmap.Find(dir)) > 0 || len(exports.Find(dir)) > 0
+}
 
 func isFile(path string) bool {
-	st, err := os.Stat(path)
+	st, err := archive.Stat(path)
 	return err == nil && st.Mode().IsRegular()
 }
 
 func isDir(path string) bool {
-	st, err := os.Stat(path)
+	st, err := archive.Stat(path)
 	return err == nil && st.IsDir()
 }
 
 // subfolders lists the folders in dir that are not hidden, by name.
 func subfolders(dir string) []string {
-	entries, _ := os.ReadDir(dir)
+	entries, _ := archive.ReadDir(dir)
 	var dirs []string
 	for _, e := range entries {
-		if p := filepath.Join(dir, e.Name()); !hidden(e.Name()) && (e.IsDir() || e.Type()&os.ModeSymlink != 0 && isDir(p)) {
+		if p := filepath.Join(dir, e.Name()); !hidden(e.Name()) && (e.IsDir() || e.Type()&fs.ModeSymlink != 0 && isDir(p)) {
 			dirs = append(dirs, p)
 		}
 	}

@@ -34,7 +34,7 @@ func TestRefusals(t *testing.T) {
 		"empty":      {"folder is empty"},
 		"notes":      {"no capture", "transforms_train.json, transforms.json", "sparse/0", "found readme.md"},
 		"partial":    {"no complete COLMAP model", "images.bin"},
-		"scene.zip":  {"zip files are not read yet", "unpack"},
+		"scene.zip":  {"damaged zip file, or none", "bytes"},
 		"model.ply":  {"is a file", "expected the folder of a capture"},
 		"other.json": {"line 1: not valid JSON: "},
 		"pics": {"pictures without cameras", "colmap feature_extractor --database_path " + at("pics-colmap/database.db") + " --image_path " + at("pics"),

@@ -2,11 +2,13 @@ package dataset
 
 import (
 	"fmt"
-	"os"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"splat/internal/archive"
 )
 
 // pictures is an index of the files below a folder, by their slash-separated
@@ -35,7 +37,7 @@ func indexPictures(dir string) *pictures {
 }
 
 func (p *pictures) list(rel string, depth int) {
-	entries, err := os.ReadDir(filepath.Join(p.dir, filepath.FromSlash(rel)))
+	entries, err := archive.ReadDir(filepath.Join(p.dir, filepath.FromSlash(rel)))
 	if rel == "" {
 		p.err = err
 	}
@@ -48,7 +50,7 @@ func (p *pictures) list(rel string, depth int) {
 			return
 		}
 		sub := path.Join(rel, e.Name())
-		link := e.Type()&os.ModeSymlink != 0 && isDir(p.path(sub))
+		link := e.Type()&fs.ModeSymlink != 0 && isDir(p.path(sub))
 		switch {
 		case !e.IsDir() && !link:
 			p.add(sub)

@@ -4,21 +4,21 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"splat/internal/archive"
 	"splat/internal/dataset/colmap"
 	"splat/internal/dataset/nerfstudio"
 	"splat/internal/fault"
 )
 
 // cameraNames says in a message which camera files are looked for.
-const cameraNames = "transforms_train.json, transforms.json"
+const cameraNames = "transforms_train.json, transforms.json, exports of Polycam, Record3D, RealityCapture (CSV) or Metashape (XML)"
 
 // unrecognised says why nothing in root can be read.
 func unrecognised(root string) error {
-	entries, err := os.ReadDir(root)
+	entries, err := archive.ReadDir(root)
 	if err != nil {
 		return fault.Unreadable(root, err)
 	}
@@ -26,7 +26,7 @@ func unrecognised(root string) error {
 		return fault.Dataf("%s: the folder is empty, expected a capture", root)
 	}
 	for _, dir := range subfolders(root) {
-		if _, err := os.ReadDir(dir); errors.Is(err, fs.ErrPermission) {
+		if _, err := archive.ReadDir(dir); errors.Is(err, fs.ErrPermission) {
 			return fault.Unreadable(dir, err) // what is in it may be the capture
 		}
 	}
@@ -48,7 +48,7 @@ func unrecognised(root string) error {
 	return fault.Dataf("%s: no capture: looked for %s and for %s; found %s", root, cameraNames, colmap.Places, few(names(entries)))
 }
 
-func names(entries []os.DirEntry) []string {
+func names(entries []fs.DirEntry) []string {
 	out := make([]string, len(entries))
 	for i, e := range entries {
 		out[i] = e.Name()
@@ -62,7 +62,7 @@ func modelParts(root string) []string {
 	for _, pattern := range []string{"sparse", "sparse/*", "colmap/sparse", "colmap/sparse/*", "dense/*/sparse", "."} {
 		dirs, _ := filepath.Glob(filepath.Join(escapeGlob(root), filepath.FromSlash(pattern)))
 		for _, dir := range dirs {
-			entries, _ := os.ReadDir(dir)
+			entries, _ := archive.ReadDir(dir)
 			for _, e := range entries {
 				if isModelFile(e.Name()) {
 					rel, _ := filepath.Rel(root, filepath.Join(dir, e.Name()))
@@ -90,7 +90,7 @@ func isModelFile(name string) bool {
 // or the usual names inside it.
 func pictureFolder(root string) string {
 	for _, dir := range []string{root, filepath.Join(root, "images"), filepath.Join(root, "input")} {
-		entries, _ := os.ReadDir(dir)
+		entries, _ := archive.ReadDir(dir)
 		for _, e := range entries {
 			if !hidden(e.Name()) && isPicture(e.Name()) {
 				return dir

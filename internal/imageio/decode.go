@@ -8,7 +8,6 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
-	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -16,6 +15,7 @@ import (
 	"golang.org/x/image/tiff"
 	"golang.org/x/image/webp"
 
+	"splat/internal/archive"
 	"splat/internal/fault"
 )
 
@@ -54,19 +54,28 @@ func isTIFF(head []byte) bool {
 // the file's ending. The result has straight colour unless the file itself holds
 // premultiplied colour; 16-bit channels are rounded to 8 bits.
 func Decode(path string) (*Image, error) {
-	f, fm, size, err := open(path)
+	m, fm, err := decode(path)
 	if err != nil {
 		return nil, err
+	}
+	return convert(m, fm.name == "WebP"), nil
+}
+
+// decode reads a picture as its decoder delivers it.
+func decode(path string) (image.Image, *format, error) {
+	f, fm, size, err := open(path)
+	if err != nil {
+		return nil, nil, err
 	}
 	defer f.Close()
 	if err := checkClaim(f, fm, path, size); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	m, err := fm.decode(reader(f, fm, pixelBuffer))
 	if err != nil {
-		return nil, damaged(path, fm, size, err)
+		return nil, nil, damaged(path, fm, size, err)
 	}
-	return convert(m, fm.name == "WebP"), nil
+	return m, fm, nil
 }
 
 // Header is what a picture's file says about itself.
@@ -93,8 +102,8 @@ func ReadHeader(path string) (Header, error) {
 }
 
 // open opens path and finds out its format; the file is at its beginning.
-func open(path string) (*os.File, *format, int64, error) {
-	f, err := os.Open(path)
+func open(path string) (archive.File, *format, int64, error) {
+	f, err := archive.Open(path)
 	if err != nil {
 		return nil, nil, 0, fault.Unreadable(path, err)
 	}
@@ -106,7 +115,7 @@ func open(path string) (*os.File, *format, int64, error) {
 	return f, fm, size, nil
 }
 
-func sniff(f *os.File, path string) (*format, int64, error) {
+func sniff(f archive.File, path string) (*format, int64, error) {
 	st, err := f.Stat()
 	if err != nil {
 		return nil, 0, fault.Unreadable(path, err)
@@ -122,6 +131,9 @@ func sniff(f *os.File, path string) (*format, int64, error) {
 	head = head[:n]
 	for i := range formats {
 		if formats[i].is(head) {
+			if formats[i].name == "TIFF" && isRaw(f) {
+				return nil, 0, fault.Dataf("%s: not a picture: found a camera's raw file (DNG, NEF, ARW or CR2), expected %s", path, Formats)
+			}
 			_, err := f.Seek(0, io.SeekStart)
 			return &formats[i], st.Size(), err
 		}
@@ -137,7 +149,7 @@ const (
 )
 
 // reader buffers f, except for TIFF, which jumps about in the file.
-func reader(f *os.File, fm *format, buffer int) io.Reader {
+func reader(f archive.File, fm *format, buffer int) io.Reader {
 	if fm.name == "TIFF" {
 		return f
 	}
@@ -154,7 +166,7 @@ const (
 )
 
 // checkClaim guards the decoders, which allocate what a header claims.
-func checkClaim(f *os.File, fm *format, path string, size int64) error {
+func checkClaim(f archive.File, fm *format, path string, size int64) error {
 	c, err := fm.config(reader(f, fm, headerBuffer))
 	if err != nil {
 		return damaged(path, fm, size, err)
@@ -183,8 +195,8 @@ func describe(head []byte) string {
 		return "an empty file"
 	case strings.HasPrefix(string(head), "version https://git-lfs"):
 		return "a Git LFS pointer (the picture itself was not fetched)"
-	case hasPrefix("GIF8")(head):
-		return "a GIF"
+	case foreignName(head) != "":
+		return foreignName(head)
 	case len(head) >= 12 && string(head[4:8]) == "ftyp":
 		return fmt.Sprintf("a %q container (HEIC, AVIF or video)", head[8:12])
 	case isText(head):

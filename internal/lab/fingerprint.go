@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"os"
 
+	"splat/internal/archive"
 	"splat/internal/dataset"
 	"splat/internal/fault"
 )
@@ -29,7 +29,7 @@ const samplePiece = 64 << 10
 //	"splat capture 1", then for each view, by name:
 //	    name, camera as trained on, pose
 //	    size of the picture's file, and its bytes; of a file beyond 192 KiB
-//	    its first, middle and last 64 KiB
+//	    its first, middle and last 64 KiB; the same of its mask, where it has one
 //	then the number of points, their coordinates and colours
 //
 // Texts and numbers are separated by line ends, floats written so that every bit
@@ -43,11 +43,21 @@ func FingerprintOf(c *dataset.Capture) (Fingerprint, error) {
 	fmt.Fprintln(sum, "splat capture 1")
 	for _, v := range c.Views {
 		fmt.Fprintf(sum, "%s\n%v\n%v\n", v.Name, v.Camera, v.Pose) // %v keeps every bit of a float
+		if v.Bend != nil {
+			fmt.Fprintf(sum, "undistorted %v\n", *v.Bend)
+		}
 		n, err := sample(sum, v.Image)
 		if err != nil {
 			return f, fault.Unreadable(v.Image, err)
 		}
 		f.Bytes += n
+		if v.Mask == "" {
+			continue
+		}
+		fmt.Fprintf(sum, "mask, inverted %v\n", v.Inverted)
+		if _, err := sample(sum, v.Mask); err != nil {
+			return f, fault.Unreadable(v.Mask, err)
+		}
 	}
 	fmt.Fprintln(sum, c.Points.Len())
 	if p := c.Points; p != nil {
@@ -60,7 +70,7 @@ func FingerprintOf(c *dataset.Capture) (Fingerprint, error) {
 
 // sample adds a file's size and content, or pieces of it, and returns the size.
 func sample(sum hash.Hash, path string) (int64, error) {
-	f, err := os.Open(path)
+	f, err := archive.Open(path)
 	if err != nil {
 		return 0, err
 	}

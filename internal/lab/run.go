@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"splat/internal/atomicfile"
@@ -128,7 +129,7 @@ func (r *Run) probe() error {
 // folder, and into a folder of its own.
 func portable(cfg config.Run) config.Run {
 	for _, p := range []*string{&cfg.Data.Path, &cfg.Model.Init} {
-		if abs, err := filepath.Abs(*p); err == nil && *p != "" {
+		if abs, err := filepath.Abs(*p); err == nil && *p != "" && !strings.Contains(*p, "://") {
 			*p = abs
 		}
 	}

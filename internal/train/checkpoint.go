@@ -73,7 +73,7 @@ func (s *session) snapshot(c kernel.Control) (*checkpoint.Snapshot, error) {
 	return &checkpoint.Snapshot{
 		Header: checkpoint.Header{
 			Step: int(c.Step), Splats: int(c.Splats), Seconds: s.clock.total.Seconds(), Backend: s.pl.Backend.Name(),
-			Config: config.Values(located(s.cfg)), Capture: s.identity, State: state, Sections: sectionsOf(all, int(c.Splats)),
+			Config: config.Values(located(s.asked())), Capture: s.identity, State: state, Sections: sectionsOf(all, int(c.Splats)),
 		},
 		Read: func(sec checkpoint.Section, at int64, data []byte) error {
 			return s.pl.Backend.ReadBytes(buffers[sec.Name], int(at/4), data)

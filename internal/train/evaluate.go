@@ -40,6 +40,7 @@ func Evaluate(ctx context.Context, o EvalOptions) (*Evaluation, error) {
 		return nil, fault.Dataf("%s: no views to evaluate: the %s split is empty", o.Capture.Path, split)
 	}
 	sayDegree(o.Cloud, o.Observer)
+	o.Config.Data.Alpha = o.Capture.AlphaMode(o.Config.Data.Alpha)
 	s, err := newViewer(o.Config, o.Cloud, chosen, frameOf(o.Capture))
 	if err != nil {
 		return nil, err

@@ -32,6 +32,13 @@ func located(cfg config.Run) config.Run {
 	return cfg
 }
 
+// asked is the configuration as it was given.
+func (s *session) asked() config.Run {
+	cfg := s.cfg
+	cfg.Data.Alpha = s.alpha
+	return cfg
+}
+
 func listed(list []string, key string) bool {
 	return slices.ContainsFunc(list, func(k string) bool {
 		return k == key || strings.HasSuffix(k, ".") && strings.HasPrefix(key, k)

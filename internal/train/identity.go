@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"splat/internal/checkpoint"
 	"splat/internal/dataset"
@@ -13,7 +14,7 @@ import (
 // identify returns what tells a capture from another one, without the pixels.
 func identify(c *dataset.Capture) checkpoint.Capture {
 	id := checkpoint.Capture{Path: c.Path}
-	if abs, err := filepath.Abs(c.Path); err == nil {
+	if abs, err := filepath.Abs(c.Path); err == nil && !strings.Contains(c.Path, "://") {
 		id.Path = abs
 	}
 	for _, v := range c.Views {

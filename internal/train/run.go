@@ -55,8 +55,9 @@ type session struct {
 	witness
 	obs         Observer
 	capture     *dataset.Capture
-	trains      int   // the first trains views are for training
-	test        []int // views to evaluate
+	alpha       string // what alpha means, as the configuration says it; cfg has what that means for this capture
+	trains      int    // the first trains views are for training
+	test        []int  // views to evaluate
 	split       string
 	clock       clock
 	pace        pace
@@ -118,6 +119,7 @@ func newSession(ctx context.Context, o Options) (*session, error) {
 		s.hostBytes = hostBytes()
 	}
 	s.cfg, s.frame = o.Config, frameOf(o.Capture)
+	s.alpha, s.cfg.Data.Alpha = o.Config.Data.Alpha, o.Capture.AlphaMode(o.Config.Data.Alpha)
 	s.views = append(s.views, train...)
 	s.chooseTest()
 	if err := s.prepare(ctx, o, from); err != nil {
@@ -160,16 +162,17 @@ func (s *session) prepare(ctx context.Context, o Options, from *origin) error {
 
 // sayAlpha tells what the alpha channel is taken for, where there is one.
 func (s *session) sayAlpha() {
-	n := 0
-	for _, p := range s.pictures {
+	n, used, all := 0, 0, 0
+	for i, p := range s.pictures {
 		if p.transparent {
 			n++
 		}
+		used, all = used+p.used, all+pixels(s.views[i])
 	}
 	switch {
 	case n == 0:
 	case s.cfg.Data.Alpha == "mask":
-		s.obs.Note(fmt.Sprintf("alpha: %d of %d pictures have pixels to ignore (--alpha mask)", n, len(s.pictures)))
+		s.obs.Note(fmt.Sprintf("alpha: %d of %d pictures have pixels to ignore (--alpha mask); %.1f %% of all pixels are used", n, len(s.pictures), 100*float64(used)/float64(max(all, 1))))
 	default:
 		s.obs.Note(fmt.Sprintf("alpha: %d of %d pictures are transparent, composited on the background (--alpha mask ignores such pixels)", n, len(s.pictures)))
 	}

@@ -4,9 +4,9 @@
 package blender
 
 import (
-	"os"
 	"strings"
 
+	"splat/internal/archive"
 	"splat/internal/dataset/nerfstudio"
 	"splat/internal/fault"
 )
@@ -30,7 +30,7 @@ func (f Files) Names() []string {
 
 // Find looks for camera files in dir, without regard to case.
 func Find(dir string) (Files, error) {
-	entries, err := os.ReadDir(dir)
+	entries, err := archive.ReadDir(dir)
 	if err != nil {
 		return Files{}, fault.Unreadable(dir, err)
 	}

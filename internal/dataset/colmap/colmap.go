@@ -7,8 +7,8 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"os"
 
+	"splat/internal/archive"
 	"splat/internal/fault"
 	"splat/internal/geom"
 )
@@ -92,7 +92,7 @@ func ReadPoints(path string, binary bool) (*Points, error) {
 // read opens a file and hands it to the parser of its kind; what that complains
 // about is bad data, said with the file's name.
 func read(path string, binary bool, bin func(*reader) error, txt func(*lines) error) error {
-	f, err := os.Open(path)
+	f, err := archive.Open(path)
 	if err != nil {
 		return fault.Unreadable(path, err)
 	}

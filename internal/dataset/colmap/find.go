@@ -2,12 +2,12 @@ package colmap
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"sort"
 	"strconv"
 	"strings"
 
+	"splat/internal/archive"
 	"splat/internal/fault"
 )
 
@@ -63,7 +63,7 @@ func At(dir string) (l Location, ok bool) {
 // the lower-case one wins.
 func modelFiles(dir string) map[string]string {
 	files := map[string]string{}
-	entries, _ := os.ReadDir(dir)
+	entries, _ := archive.ReadDir(dir)
 	for _, e := range entries {
 		n := e.Name()
 		if low := strings.ToLower(n); !strings.HasPrefix(n, ".") && !e.IsDir() && (files[low] == "" || n == low) {
@@ -135,7 +135,7 @@ func numbered(dir string) []string {
 	if dir == "" {
 		return nil
 	}
-	entries, _ := os.ReadDir(dir)
+	entries, _ := archive.ReadDir(dir)
 	var ns []int
 	names := map[int]string{}
 	for _, e := range entries {
@@ -164,7 +164,7 @@ func child(dir string, names ...string) string {
 }
 
 func entry(dir, name string) string {
-	entries, err := os.ReadDir(dir)
+	entries, err := archive.ReadDir(dir)
 	if err != nil {
 		return ""
 	}
@@ -187,7 +187,7 @@ func (l Location) CountImages() (int, error) {
 		images, err := ReadImages(l.Images, false)
 		return len(images), err
 	}
-	f, err := os.Open(l.Images)
+	f, err := archive.Open(l.Images)
 	if err != nil {
 		return 0, fault.Unreadable(l.Images, err)
 	}

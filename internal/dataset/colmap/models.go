@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"splat/internal/dataset/undistort"
 	"splat/internal/geom"
 )
 
@@ -77,7 +78,7 @@ func (c *Camera) Pinhole() (geom.Camera, error) {
 	}
 	if !l.straight {
 		return geom.Camera{}, fmt.Errorf("camera %d: model %s is not supported yet, expected PINHOLE or SIMPLE_PINHOLE "+
-			"(colmap image_undistorter makes such pictures and cameras)", c.ID, c.Model)
+			"(--undistort makes such pictures and cameras of most models, so does colmap image_undistorter)", c.ID, c.Model)
 	}
 	g := geom.Camera{Model: geom.Pinhole, Width: c.Width, Height: c.Height}
 	p := c.Params
@@ -87,17 +88,37 @@ func (c *Camera) Pinhole() (geom.Camera, error) {
 	for i, k := range p[2:] {
 		if k != 0 {
 			return geom.Camera{}, fmt.Errorf("camera %d: model %s with lens distortion (coefficient %d is %.4g) is not supported yet, "+
-				"expected PINHOLE or SIMPLE_PINHOLE (colmap image_undistorter makes such pictures and cameras)", c.ID, c.Model, i+1, k)
+				"expected PINHOLE or SIMPLE_PINHOLE (--undistort makes such pictures and cameras, so does colmap image_undistorter)", c.ID, c.Model, i+1, k)
 		}
 	}
-	if g.Fx <= 0 || g.Fy <= 0 || max(g.Fx, g.Fy) > maxPixels {
-		return geom.Camera{}, fmt.Errorf("camera %d (%s): focal length %g, %g, expected positive numbers up to %g", c.ID, c.Model, g.Fx, g.Fy, maxPixels)
-	}
-	if max(g.Cx, g.Cy, -g.Cx, -g.Cy) > maxPixels {
-		return geom.Camera{}, fmt.Errorf("camera %d (%s): principal point %g, %g, expected numbers up to %g", c.ID, c.Model, g.Cx, g.Cy, maxPixels)
+	if err := c.check(g); err != nil {
+		return geom.Camera{}, err
 	}
 	if l.name == string(geom.SimplePinhole) {
 		g.Model = geom.SimplePinhole
 	}
 	return g, nil
+}
+
+// check judges focal lengths and principal point.
+func (c *Camera) check(g geom.Camera) error {
+	if g.Fx <= 0 || g.Fy <= 0 || max(g.Fx, g.Fy) > maxPixels {
+		return fmt.Errorf("camera %d (%s): focal length %g, %g, expected positive numbers up to %g", c.ID, c.Model, g.Fx, g.Fy, maxPixels)
+	}
+	if max(g.Cx, g.Cy, -g.Cx, -g.Cy) > maxPixels {
+		return fmt.Errorf("camera %d (%s): principal point %g, %g, expected numbers up to %g", c.ID, c.Model, g.Cx, g.Cy, maxPixels)
+	}
+	return nil
+}
+
+// Bent returns the camera and its distortion where package undistort can undo it.
+func (c *Camera) Bent() (g geom.Camera, bend undistort.Lens, ok bool) {
+	l := lensByName(c.Model)
+	if l == nil || l.params != len(c.Params) || l.focals == 0 {
+		return g, bend, false
+	}
+	p := c.Params
+	g = geom.Camera{Model: geom.Model(c.Model), Width: c.Width, Height: c.Height, Fx: p[0], Fy: p[l.focals-1], Cx: p[l.focals], Cy: p[l.focals+1]}
+	bend = undistort.New(c.Model, p[l.focals+2:])
+	return g, bend, bend.Known() && c.check(g) == nil
 }

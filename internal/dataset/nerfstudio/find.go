@@ -3,15 +3,16 @@ package nerfstudio
 import (
 	"bytes"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"splat/internal/archive"
 )
 
 // Find returns the name of the transforms.json in dir, without regard to case (the
 // exact name first), or "".
 func Find(dir string) string {
-	entries, _ := os.ReadDir(dir)
+	entries, _ := archive.ReadDir(dir)
 	found := ""
 	for _, e := range entries {
 		if n := e.Name(); !e.IsDir() && (n == "transforms.json" || found == "" && strings.EqualFold(n, "transforms.json")) {
@@ -24,7 +25,7 @@ func Find(dir string) string {
 // Candidates lists the JSON files in dir that speak of frames, whatever their
 // names.
 func Candidates(dir string) []string {
-	entries, _ := os.ReadDir(dir)
+	entries, _ := archive.ReadDir(dir)
 	var names []string
 	for _, e := range entries {
 		n := e.Name()
@@ -38,7 +39,7 @@ func Candidates(dir string) []string {
 // hasFrames looks for the word at a file's beginning, where it is unless a long
 // split comes before it.
 func hasFrames(path string) bool {
-	f, err := os.Open(path)
+	f, err := archive.Open(path)
 	if err != nil {
 		return false
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"splat/internal/dataset/undistort"
 	"splat/internal/geom"
 )
 
@@ -19,6 +20,8 @@ type Lens struct {
 	HasCentre      [2]bool // whether Cx, Cy were given
 	Width, Height  int
 	K              [6]float64 // radial: of r^2, r^4, ... or, for fisheyes, of theta^3, theta^5, ...
+	Focal35        float64    // mm, as on film whose long side is 36 mm; 0 where the others say it
+	Shift35        [2]float64 // mm on that film from the picture's centre to Cx, Cy
 	P              [2]float64 // tangential, in OpenCV's order
 }
 
@@ -39,6 +42,12 @@ func (l Lens) At(width, height int) geom.Camera {
 	c := geom.Camera{Model: geom.Pinhole, Width: width, Height: height}
 	if l.Refusal() != nil {
 		c.Model = l.Declared()
+	}
+	if l.Focal35 > 0 {
+		mm := float64(max(width, height)) / 36
+		c.Fx, c.Fy = l.Focal35*mm, l.Focal35*mm
+		c.Cx, c.Cy = float64(width)/2+l.Shift35[0]*mm, float64(height)/2+l.Shift35[1]*mm
+		return c
 	}
 	c.Fx, c.Fy = l.focals(width, height)
 	c.Cx, c.Cy = float64(width)/2, float64(height)/2
@@ -86,10 +95,30 @@ func (l Lens) Refusal() error {
 	for i, c := range append(l.K[:], l.P[:]...) {
 		if c != 0 {
 			return fmt.Errorf("camera model %s with lens distortion (%s is %.4g) is not supported yet, "+
-				"expected undistorted pictures and no distortion keys", l.Model, coefficients[i], c)
+				"expected undistorted pictures and no distortion keys (--undistort makes such)", l.Model, coefficients[i], c)
 		}
 	}
 	return nil
+}
+
+// Bend returns the distortion for package undistort, whose models it has to be one of;
+// false where there is none.
+func (l Lens) Bend() (undistort.Lens, bool) {
+	if l.Refusal() == nil {
+		return undistort.Lens{}, false
+	}
+	k, p := l.K, l.P
+	switch l.Model {
+	case "OPENCV":
+		return undistort.New(l.Model, []float64{k[0], k[1], p[0], p[1], k[2], k[3]}), k[4] == 0 && k[5] == 0
+	case "FULL_OPENCV":
+		return undistort.New(l.Model, []float64{k[0], k[1], p[0], p[1], k[2], k[3], k[4], k[5]}), true
+	case "OPENCV_FISHEYE":
+		return undistort.New(l.Model, k[:4]), p == [2]float64{}
+	case "SIMPLE_RADIAL", "RADIAL":
+		return undistort.New("OPENCV", []float64{k[0], k[1], p[0], p[1], k[2], k[3]}), k[4] == 0 && k[5] == 0
+	}
+	return undistort.Lens{}, false
 }
 
 // coefficients names K and then P.

@@ -15,8 +15,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 
+	"splat/internal/archive"
 	"splat/internal/fault"
 	"splat/internal/geom"
 )
@@ -29,7 +29,6 @@ type File struct {
 	Skipped []Skip   // the others
 	PLY     string   // ply_file_path, "" where absent
 	Split   Split    // empty where the file has none
-	Masks   int      // frames with a mask_path
 	World   []string // the keys of the root that tell how the world was turned or scaled
 }
 
@@ -37,6 +36,7 @@ type File struct {
 type Frame struct {
 	Index    int    // position in the file, from 0
 	FilePath string // as written
+	Mask     string // mask_path, "" where absent
 	Lens     Lens
 	Pose     geom.Pose
 }
@@ -65,7 +65,7 @@ func place(index int, path string) string {
 // Read reads a camera file. Frames that cannot be used are told in Skipped; what
 // concerns the file as a whole is an error.
 func Read(path string) (*File, error) {
-	data, err := os.ReadFile(path)
+	data, err := archive.ReadFile(path)
 	if err != nil {
 		return nil, fault.Unreadable(path, err)
 	}
@@ -128,9 +128,6 @@ func (f *File) add(i int, data json.RawMessage, root *keys) {
 		f.skip(i, raw.FilePath, frameError(err))
 		return
 	}
-	if raw.Mask != "" {
-		f.Masks++
-	}
 	if raw.FilePath == "" {
 		f.skip(i, "", "no file_path")
 		return
@@ -145,7 +142,7 @@ func (f *File) add(i int, data json.RawMessage, root *keys) {
 		f.skip(i, raw.FilePath, err.Error())
 		return
 	}
-	f.Frames = append(f.Frames, Frame{i, raw.FilePath, raw.lens(), pose})
+	f.Frames = append(f.Frames, Frame{i, raw.FilePath, raw.Mask, raw.lens(), pose})
 }
 
 // frameError is why a frame cannot be read; its syntax is that of the file, which

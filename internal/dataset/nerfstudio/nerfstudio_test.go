@@ -241,7 +241,7 @@ func TestRootKeys(t *testing.T) {
 	f := parse(t, []byte(`{"camera_angle_x": 1, "ply_file_path": "a/b.ply", "aabb_scale": 4, "applied_scale": 0.5,
 		"applied_transform": [[1,0,0,0],[0,0,1,0],[0,-1,0,0]], "train_filenames": ["a", "b"], "test_filenames": ["c"],
 		"frames": [{"file_path": "a", "mask_path": "m.png", "depth_file_path": "d.png", "sharpness": 3, "colmap_im_id": 7, "transform_matrix": `+eye+`}, {"mask_path": "n.png"}]}`))
-	if f.PLY != "a/b.ply" || f.Masks != 2 || f.Split.Empty() || len(f.Frames) != 1 {
+	if f.PLY != "a/b.ply" || f.Frames[0].Mask != "m.png" || f.Split.Empty() || len(f.Frames) != 1 {
 		t.Errorf("%+v", f)
 	}
 	if d := cmp.Diff([]string{"applied_transform", "applied_scale"}, f.World); d != "" {

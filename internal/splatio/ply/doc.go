@@ -13,6 +13,8 @@
 //	scale_0 .. scale_2      natural logarithm
 //	rot_0 .. rot_3          quaternion w x y z
 //
+// The compressed PLY of SuperSplat, see packed.go, is read and written too.
+//
 // Files are read in binary of either byte order and in ASCII, with properties in
 // any order and of any numeric type. Elements and properties that mean nothing
 // here are skipped. Counts are checked against the file's size before memory is

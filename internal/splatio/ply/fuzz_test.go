@@ -25,6 +25,13 @@ func seeds(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
+	var packed bytes.Buffer
+	if _, err := EncodePacked(&packed, c); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(packed.Bytes())
+	f.Add(packed.Bytes()[:packed.Len()-3])
+	f.Add(bytes.Replace(packed.Bytes(), []byte("little"), []byte("big"), 1))
 	f.Add([]byte("ply\nformat ascii 1.0\nelement vertex 1\nproperty list uint float x\nend_header\n4294967295 1"))
 }
 

@@ -22,10 +22,18 @@ func ReadPoints(path string) (xyz []float32, rgb []uint8, err error) {
 	return xyz, rgb, err
 }
 
+// PointsFrom is ReadPoints for size bytes from r; name is for messages.
+func PointsFrom(r io.Reader, size int64, name string) (xyz []float32, rgb []uint8, err error) {
+	return decodePoints(r, size, name)
+}
+
 func decodePoints(r io.Reader, size int64, name string) ([]float32, []uint8, error) {
 	f, err := open(r, size, name)
 	if err != nil {
 		return nil, nil, err
+	}
+	if f.isPacked() {
+		return nil, nil, fault.Dataf("%s: found splats (compressed PLY of SuperSplat), expected a point cloud", name)
 	}
 	at, err := f.vertexElement()
 	if err != nil {

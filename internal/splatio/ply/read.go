@@ -15,6 +15,7 @@ import (
 // Report says what was found in a file besides the splats.
 type Report struct {
 	Format    string   // "ascii", "binary_little_endian" or "binary_big_endian"
+	Packed    bool     // a compressed PLY of SuperSplat
 	NonFinite int      // rows dropped because a value was NaN or infinite
 	Warnings  []string // what was odd but could be handled, one line each
 }
@@ -59,6 +60,9 @@ func decode(r io.Reader, size int64, name string) (*gaussian.Cloud, *Report, err
 	if err != nil {
 		return nil, nil, err
 	}
+	if f.isPacked() {
+		return decodePacked(f)
+	}
 	at, err := f.vertexElement()
 	if err != nil {
 		return nil, nil, err
@@ -84,15 +88,9 @@ func decode(r io.Reader, size int64, name string) (*gaussian.Cloud, *Report, err
 	return cloud, report, nil
 }
 
-// vertexElement finds the table of points or splats, and refuses by name the
-// files that hold splats in packed form.
+// vertexElement finds the table of points or splats.
 func (f *file) vertexElement() (int, error) {
 	at := slices.IndexFunc(f.h.elements, func(e element) bool { return e.name == "vertex" })
-	for _, e := range f.h.elements {
-		if e.name == "chunk" && e.index("min_x") >= 0 || e.index("packed_position") >= 0 {
-			return 0, fault.Dataf("%s: compressed PLY (SuperSplat) not supported", f.name)
-		}
-	}
 	if at < 0 {
 		return 0, fault.Dataf("%s: the file has no element \"vertex\"", f.name)
 	}

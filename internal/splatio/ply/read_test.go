@@ -197,25 +197,6 @@ func TestReadWhatIsMissing(t *testing.T) {
 	wantDataError(t, err, "lacks the properties opacity")
 }
 
-func TestReadRefusesCompressedByName(t *testing.T) {
-	const refusal = "compressed PLY (SuperSplat) not supported"
-	for _, chunk := range []string{"min_x min_y min_z", "min_x max_x min_scale_x min_r"} {
-		head := headerOf(littleEndian, 1, "uint", "packed_position packed_rotation packed_scale packed_color")
-		var props string
-		for name := range strings.FieldsSeq(chunk) {
-			props += "property float " + name + "\n"
-		}
-		_, _, err := decodeBytes([]byte(strings.Replace(head, "element", "element chunk 1\n"+props+"element", 1)))
-		wantDataError(t, err, refusal)
-		_, _, err = decodePoints(strings.NewReader(head), int64(len(head)), "x.ply")
-		wantDataError(t, err, refusal)
-	}
-	_, _, err := Read(testdata(t, "splats/biker.compressed.ply"))
-	if err == nil || !strings.Contains(err.Error(), refusal) {
-		t.Errorf("biker: %v", err)
-	}
-}
-
 func TestReadRealFileWithExtraBytes(t *testing.T) {
 	path := testdata(t, "splats/pc_short_3dgs.ply")
 	c, report, err := Read(path)
