@@ -24,7 +24,7 @@ func (f *Finding) HTML(name string, link func(string) string) (template.HTML, er
 	if err := markdown.Renderer().Render(&out, source, doc); err != nil {
 		return "", err
 	}
-	return template.HTML(out.String()), nil //nolint:gosec // goldmark escapes text and drops raw HTML
+	return template.HTML(out.String()), nil // goldmark escapes text and drops raw HTML
 }
 
 // relink changes the destinations of links, and replaces pictures and links that lead

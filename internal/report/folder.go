@@ -103,7 +103,7 @@ func stage(out string) (*staging, error) {
 	if err != nil {
 		return nil, fault.AtFile(filepath.Dir(out), err)
 	}
-	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // pages are for everybody
+	if err := os.Chmod(dir, 0o755); err != nil { // pages are for everybody
 		return nil, fault.AtFile(dir, err)
 	}
 	return &staging{out: out, dir: dir}, nil
@@ -118,7 +118,7 @@ func (s *staging) write(name string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fault.AtFile(path, err)
 	}
-	if err := os.WriteFile(path, data, 0o644); err != nil { //nolint:gosec // pages are for everybody
+	if err := os.WriteFile(path, data, 0o644); err != nil { // pages are for everybody
 		return fault.AtFile(path, err)
 	}
 	s.files = append(s.files, name)

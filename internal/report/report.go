@@ -71,7 +71,7 @@ func Write(ctx context.Context, out string, s Site) (Summary, error) {
 // builder makes the pages.
 type builder struct {
 	*staging
-	ctx         context.Context //nolint:containedctx // of one call of Write
+	ctx         context.Context // of one call of Write
 	site        Site
 	runs        []link // in the order of site.Runs
 	experiments []experimentPage

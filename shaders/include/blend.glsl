@@ -15,7 +15,6 @@ struct Splat {
 	vec3 k;       // exponent of 2 at (dx, dy): k.x dx^2 + k.y dx dy + k.z dy^2
 	vec3 color;
 	vec3 conic;
-	vec2 extent;  // half width and height of where alpha reaches 1/255
 };
 
 // half_of rounds a number that is not negative to 16 bits. Compilers leave out a
@@ -38,7 +37,6 @@ Splat load_splat(uint owner) {
 	s.least = -0.5 * LOG2E * c.w;
 	s.k = vec3(-0.5 * LOG2E, -LOG2E, -0.5 * LOG2E) * s.conic;
 	s.color = vec3(b.zw, c.x);
-	s.extent = vec2(c.z * sqrt(b.x / a.z), c.z);
 #ifdef F16
 	s.color = vec3(half_of(s.color.r), half_of(s.color.g), half_of(s.color.b));
 	s.opacity = half_of(s.opacity);
