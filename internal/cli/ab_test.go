@@ -213,16 +213,16 @@ func TestABErrorsNameTheArm(t *testing.T) {
 
 // TestABNamesTheSlowedKernel runs the real engine with a kernel that runs eight times in
 // B, which makes it far more than a fifth of a step. On a machine with other work one
-// preempted run of eleven can hide it, so it may take a few attempts; another kernel must
-// not be accused in any.
+// preempted run of eleven can hide it, so it may take a few attempts. Intervals of 95 % may
+// accuse another kernel once in twenty experiments, but not the same one again.
 func TestABNamesTheSlowedKernel(t *testing.T) {
 	r := newABRig(t)
 	r.engine = train.Run
 	t.Setenv(SlowEnv, "project*8")
-	dir := r.dir
+	dir, wrongly := r.dir, map[string]int{}
 	for attempt := 1; ; attempt++ {
 		r.dir = fmt.Sprint(dir, attempt)
-		code := r.begin(context.Background(), "--vary", "train.seed=42,42", "--steps", "20", "--kernels", "same", "--threads", "1",
+		code := r.begin(context.Background(), "--vary", "train.seed=42,42", "--steps", "40", "--kernels", "same", "--threads", "1",
 			"--set", "model.init_splats=2000", "--set", "model.max_splats=2000", "--set", "eval.skip=true")
 		if code != 0 {
 			t.Fatalf("exit code %d: %s", code, r.stderr.String())
@@ -234,10 +234,14 @@ func TestABNamesTheSlowedKernel(t *testing.T) {
 		switch changed := d.Analysis.Kernels.Changed; {
 		case slices.Equal(changed, []string{"project.project"}):
 			return
-		case len(changed) > 0:
-			t.Fatalf("accused: %v, expected the slowed kernel alone", changed)
 		case attempt == 5:
-			t.Fatalf("nobody accused in %d attempts, expected the slowed kernel", attempt)
+			t.Fatalf("the slowed kernel was not accused alone in %d attempts; others: %v", attempt, wrongly)
+		default:
+			for _, k := range changed {
+				if wrongly[k]++; k != "project.project" && wrongly[k] > 1 {
+					t.Fatalf("accused: %v, and %s before; expected the slowed kernel alone", changed, k)
+				}
+			}
 		}
 	}
 }
